@@ -1,0 +1,1 @@
+"""Mailboxes, supervision, and one folder per actor."""

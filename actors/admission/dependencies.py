@@ -1,0 +1,31 @@
+"""What an admission actor works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recalld.actors.embedder import EmbedderMessage
+from recalld.actors.events import EventBus
+from recalld.actors.kernel import Address
+from recalld.actors.ports import Clock, IdSource, MemoryReader
+from recalld.actors.store import StoreMessage
+from recalld.actors.text_work import TextWork
+
+EMBED_WAIT_S_MAX = 2.0
+"""Longest an acknowledgement waits for vectors, in seconds. Past that the memory is stored without them and embedded
+later: a slow embedder must not turn a save into a failure."""
+WRITE_RESERVE_S = 0.5
+"""Seconds of a request's deadline that embedding leaves for the write itself."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AdmissionDependencies:
+    """Shared by the admission actors of all users."""
+
+    clock: Clock
+    ids: IdSource
+    reader: MemoryReader
+    store: Address[StoreMessage]
+    embedder: Address[EmbedderMessage]
+    events: EventBus
+    text_work: TextWork

@@ -1,0 +1,1 @@
+"""Dedicated threads for model inference, and what the scorer and the embedder share around them."""

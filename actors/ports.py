@@ -1,0 +1,217 @@
+"""The ports of the actors: what they need from the world, as protocols. Adapters live in `recalld.daemon`.
+
+Every adapter is checked by the same contract suite as its in-memory fake (tests/contract).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recalld.models.domain.records import Memory
+from recalld.models.domain.store import (
+    AppendDecisions,
+    Checkpoint,
+    Checkpointed,
+    DecisionRow,
+    Expire,
+    Expired,
+    Forget,
+    Forgotten,
+    IndexDelta,
+    LexicalHit,
+    ListFilter,
+    MemoryPage,
+    PendingEmbedding,
+    PutVectors,
+    RecordTurn,
+    Remember,
+    Remembered,
+    StoreCounts,
+    StoreHealth,
+    TurnRecorded,
+)
+
+
+class Clock(Protocol):
+    """Time, passed in."""
+
+    def monotonic_s(self) -> float:
+        """Seconds on the event loop's monotonic clock; only differences mean something."""
+        ...
+
+    def now_ms(self) -> int:
+        """Unix epoch milliseconds, UTC; may jump."""
+        ...
+
+
+class IdSource(Protocol):
+    """Ids, passed in."""
+
+    def new_id(self, prefix: str) -> str:
+        """A new, unique, sortable id such as `mem_01J…`."""
+        ...
+
+
+class MemoryReader(Protocol):
+    """Reading side of the store. Every method raises `RecalldError(STORAGE_UNAVAILABLE)` when the store cannot be read.
+
+    Users are compared by exact bytes everywhere.
+    """
+
+    def seq(self, user: str) -> int:
+        """The user's newest change number known to this process (0: none). Never blocks, touches no file."""
+        ...
+
+    async def load_seq(self, user: str) -> int:
+        """As `seq`, but reads it from the database when this process has not seen the user yet."""
+        ...
+
+    async def memory(self, user: str, memory_id: str) -> Memory | None:
+        """A memory in any status but forgotten."""
+        ...
+
+    async def memories(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        """Several memories by id; unknown, forgotten and damaged ones are missing from the answer."""
+        ...
+
+    async def erasable(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        """As `memories`, with forgotten ones too, and with what can be read of damaged ones: all a purge can name."""
+        ...
+
+    async def list_memories(
+        self, user: str, what: ListFilter, *, now_ms: int, limit: int, cursor: str | None
+    ) -> MemoryPage:
+        """Live memories, newest first. Raises `RecalldError(BAD_REQUEST)` for a cursor that this store did not make."""
+        ...
+
+    async def lexical(
+        self, user: str, terms: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+    ) -> list[LexicalHit]:
+        """Live memories of the user that contain at least one of the terms, best first.
+
+        `terms` come from `policy.terms.query_terms`; they are matched literally, never parsed as query syntax. In a
+        large memory, terms that very many memories have find none beside rarer terms that do; see `actors.store.bm25`.
+        """
+        ...
+
+    async def index_delta(self, user: str, embedder_key: str, *, since_seq: int, now_ms: int) -> IndexDelta:
+        """What an index that stands at `since_seq` (0: empty) must apply."""
+        ...
+
+    async def pending(self, embedder_key: str, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
+        """Live memories of any user without (sound) vectors for this embedder, oldest first; damaged ones left out."""
+        ...
+
+    async def counts(self, user: str, embedder_key: str, *, now_ms: int, scope: str | None = None) -> StoreCounts:
+        """Counts of one user's memories. With a scope, `live` counts that scope and the global one only."""
+        ...
+
+    async def decision(self, decision_id: str) -> DecisionRow | None:
+        """A ledger row."""
+        ...
+
+    async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
+        """Never raises: an unreadable store is a result."""
+        ...
+
+
+class MemoryWriter(Protocol):
+    """Writing side of the store; called by the store actor alone. Each call is one transaction (`BEGIN IMMEDIATE`).
+
+    Each method raises `RecalldError` with `STORAGE_FULL` or `STORAGE_UNAVAILABLE`; then nothing of the call is stored.
+    """
+
+    async def remember(self, command: Remember) -> Remembered:
+        """Store a memory, or find that it is stored already."""
+        ...
+
+    async def record_turn(self, command: RecordTurn) -> TurnRecorded:
+        """Note that a turn led to nothing, or give the decision made when it was seen before."""
+        ...
+
+    async def forget(self, command: Forget) -> Forgotten:
+        """Forget memories."""
+        ...
+
+    async def put_vectors(self, command: PutVectors) -> bool:
+        """Attach vectors; False when the memory changed or went away meanwhile."""
+        ...
+
+    async def append_decisions(self, command: AppendDecisions) -> None:
+        """Append ledger rows."""
+        ...
+
+    async def expire(self, command: Expire) -> Expired:
+        """Remove what has expired from the indices."""
+        ...
+
+    async def checkpoint(self, command: Checkpoint) -> Checkpointed:
+        """Truncate the write-ahead log, and trim what is kept for a time only."""
+        ...
+
+    async def truncate_log(self) -> Checkpointed:
+        """Truncate the write-ahead log alone, as far as nobody reads from it."""
+        ...
+
+
+class PairScorer(Protocol):
+    """A cross-encoder, called from the scorer's own threads. One call scores one pair, at its own length."""
+
+    @property
+    def model_key(self) -> str:
+        """Hash-based identity of model, tokenizer and pair template; part of every score-cache key."""
+        ...
+
+    def count_tokens(self, query: str, memory: str) -> int:
+        """Tokens that `score` would run for this pair."""
+        ...
+
+    def score(self, query: str, memory: str, stop: StopFlag) -> float:
+        """The raw logit. Blocks for milliseconds.
+
+        Raises:
+            ScoreStopped: `stop` was set; soon after.
+        """
+        ...
+
+
+class StopFlag(Protocol):
+    """Set from another thread to abandon a running inference."""
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+        ...
+
+    def on_set(self, callback: StopCallback) -> None:
+        """Call back once, at once if set already; from whichever thread sets it. Used for `RunOptions.terminate`."""
+        ...
+
+
+class StopCallback(Protocol):
+    """What is called when a stop flag is set."""
+
+    def __call__(self) -> None:
+        """Stop."""
+        ...
+
+
+class TextEmbedder(Protocol):
+    """A bi-encoder, called from the embedder's own thread."""
+
+    @property
+    def embedder_key(self) -> str:
+        """Hash-based identity of model, tokenizer, pooling and query prefix."""
+        ...
+
+    @property
+    def dims(self) -> int:
+        """Length of every vector."""
+        ...
+
+    def embed(self, text: str, *, is_query: bool) -> NDArray[np.float32]:
+        """One L2-normalised vector, shape (dims,). `is_query` puts the manifest's query prefix in front."""
+        ...

@@ -1,0 +1,43 @@
+"""The recall actor of one user: keeps its mailbox moving and answers each recall in a child task."""
+
+from __future__ import annotations
+
+from recalld.actors.kernel import Actor, ActorContext
+from recalld.actors.recall.dependencies import RecallDependencies
+from recalld.actors.recall.messages import ChangeSession, Recall, RecallMessage
+from recalld.actors.recall.pipeline import RecallPipeline
+from recalld.actors.recall.state import RecallState
+
+
+class RecallActor(Actor[RecallMessage]):
+    """One user's recall coordinator.
+
+    Args:
+        user: Whose memories.
+        state: Index and session visibility; survives a restart of the actor.
+        deps: What all recall actors share.
+    """
+
+    def __init__(self, user: str, state: RecallState, deps: RecallDependencies) -> None:
+        self._state = state
+        self._pipeline = RecallPipeline(user, state, deps)
+
+    async def handle(self, message: RecallMessage, ctx: ActorContext[RecallMessage]) -> None:
+        """Start a recall as a child, so that a slow one never holds up the next; change sessions at once."""
+        match message:
+            case Recall():
+                # Nobody waits any more: do not spend the scorer's time on it.
+                if message.reply.is_wanted():
+                    ctx.spawn(self._recall, message, ctx, name="recall")
+            case ChangeSession():
+                self._state.visible.reset(message.session)
+                message.reply.send(None)
+
+    async def _recall(self, message: Recall, ctx: ActorContext[RecallMessage]) -> None:
+        outcome = await self._pipeline.run(
+            message.query, spawn=lambda work: ctx.spawn(work, name="load index", is_background=True)
+        )
+        # Only what was taken is visible. Two recalls of one session that overlap may both show a memory, which is
+        # better than hiding one whose answer never arrived.
+        if message.reply.send(outcome):
+            self._state.visible.mark(message.query.session, tuple(item.memory.id for item in outcome.items))

@@ -1,0 +1,46 @@
+"""What each session of a user can already see, so that nothing is injected twice.
+
+In memory only: after a restart the worst that happens is that a memory is shown once more.
+"""
+
+from __future__ import annotations
+
+import collections
+
+SESSIONS_MAX = 64
+"""Sessions remembered per user; the least recently used is forgotten first."""
+VISIBLE_MAX = 2_000
+"""Memory ids remembered per session, oldest forgotten first: far more than any context window holds."""
+
+
+class VisibleMemories:
+    """Ids injected into each session since it started or was compacted."""
+
+    def __init__(self) -> None:
+        self._sessions: collections.OrderedDict[str, collections.OrderedDict[str, None]] = collections.OrderedDict()
+
+    def visible(self, session: str) -> frozenset[str]:
+        """Ids visible in the session; none for the anonymous session ``""``."""
+        ids = self._sessions.get(session)
+        if ids is None:
+            return frozenset()
+        self._sessions.move_to_end(session)
+        return frozenset(ids)
+
+    def mark(self, session: str, memory_ids: tuple[str, ...]) -> None:
+        """Note that the ids were injected. The anonymous session ``""`` remembers nothing."""
+        if not session or not memory_ids:
+            return
+        ids = self._sessions.setdefault(session, collections.OrderedDict())
+        self._sessions.move_to_end(session)
+        for memory_id in memory_ids:
+            ids[memory_id] = None
+            ids.move_to_end(memory_id)
+        while len(ids) > VISIBLE_MAX:
+            ids.popitem(last=False)
+        while len(self._sessions) > SESSIONS_MAX:
+            self._sessions.popitem(last=False)
+
+    def reset(self, session: str) -> None:
+        """The session started anew, was compacted, or ended: nothing is visible in it any more."""
+        self._sessions.pop(session, None)

@@ -1,0 +1,83 @@
+"""The service the daemon offers, as one protocol: what the gateway calls and tests can fake.
+
+Every method may raise `RecalldError`; nothing else reaches the gateway in normal running.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from recalld.models.domain.admission import (
+    ForgetReply,
+    ForgetRequest,
+    ObservedTurn,
+    ObserveReply,
+    RememberReply,
+    RememberRequest,
+    SessionEvent,
+)
+from recalld.models.domain.events import Event, EventName
+from recalld.models.domain.health import HealthReport, Stats
+from recalld.models.domain.recall import RecallOutcome, RecallQuery
+from recalld.models.domain.records import Memory
+from recalld.models.domain.store import DecisionRow, ListFilter, MemoryPage
+
+
+class EventStream(Protocol):
+    """A bounded stream of events; the oldest is dropped when its reader is slow."""
+
+    async def next_event(self) -> tuple[Event, int]:
+        """The next event, and how many were dropped before it since the last call."""
+        ...
+
+    def close(self) -> None:
+        """Stop receiving; a pending `next_event` raises `anyio.EndOfStream`."""
+        ...
+
+
+class MemoryService(Protocol):
+    """Everything a client can ask for."""
+
+    async def recall(self, query: RecallQuery) -> RecallOutcome:
+        """Answer by `query.deadline_s`, whatever happens: a failure is an outcome of mode `empty`."""
+        ...
+
+    async def remember(self, request: RememberRequest) -> RememberReply:
+        """Store explicitly. Raises `BUSY`, `STORAGE_FULL`, `STORAGE_UNAVAILABLE`, `DRAINING`."""
+        ...
+
+    async def observe(self, turn: ObservedTurn) -> ObserveReply:
+        """Decide about a turn; a repeated (user, session, turn_id) gets the first answer again."""
+        ...
+
+    async def forget(self, request: ForgetRequest) -> ForgetReply:
+        """Forget, or preview forgetting."""
+        ...
+
+    async def get(self, user: str, memory_id: str) -> Memory:
+        """A memory. Raises `NOT_FOUND`."""
+        ...
+
+    async def list_memories(self, user: str, what: ListFilter, *, limit: int, cursor: str | None) -> MemoryPage:
+        """A page of live memories, newest first."""
+        ...
+
+    async def explain(self, user: str, decision_id: str) -> DecisionRow:
+        """A ledger row of this user. Raises `NOT_FOUND`."""
+        ...
+
+    async def session(self, user: str, session: str, event: SessionEvent) -> None:
+        """Reset what is remembered about a session (its exclusions)."""
+        ...
+
+    async def health(self, *, is_deep: bool) -> HealthReport:
+        """The live state; deep also scores a real pair."""
+        ...
+
+    async def stats(self) -> Stats:
+        """Counters and latencies."""
+        ...
+
+    def subscribe(self, names: frozenset[EventName], user: str | None) -> EventStream:
+        """Events from now on; an empty set means all names. With a user: that user's events and those of no user."""
+        ...

@@ -1,0 +1,116 @@
+"""The store actor: the one place all writes go through, one after another.
+
+A write that fails in a way the caller can be told about (disk full, database locked away, a damaged row) is answered
+with that error and the actor goes on. Anything else ends the actor, and with it the process: a store in an unknown
+state must not acknowledge another write. What was acknowledged before is on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar, assert_never
+
+from recalld.actors.kernel import Actor, ActorContext, ActorSpec, Reply, StopReason
+from recalld.actors.kernel.bounds import STORE_MAILBOX_MAX
+from recalld.actors.ports import MemoryWriter
+from recalld.actors.store.erasure import PendingErasure
+from recalld.actors.store.ledger_buffer import LedgerBuffer
+from recalld.actors.store.messages import (
+    AttachVectors,
+    EraseMemories,
+    FinishErasure,
+    FlushLedger,
+    NoteTurn,
+    SettleLedger,
+    StoreMemory,
+    StoreMessage,
+    SweepExpired,
+    TruncateLogs,
+)
+from recalld.models.domain.errors import RecalldError
+from recalld.models.domain.store import AppendDecisions, Forget, Forgotten
+
+R = TypeVar("R")
+
+STORE_ACTOR = "store"
+"""The store actor's name."""
+
+
+class StoreActor(Actor[StoreMessage]):
+    """Carries out one command at a time, each to its end. A command is carried out even if its asker has left.
+
+    Args:
+        writer: The writing side of the store.
+        on_rows_dropped: Told how many ledger rows were given up because they could not be written.
+    """
+
+    def __init__(self, writer: MemoryWriter, on_rows_dropped: Callable[[int], None]) -> None:
+        self._writer = writer
+        self._ledger = LedgerBuffer(writer, on_rows_dropped)
+        self._erasure = PendingErasure(writer)
+
+    async def handle(self, message: StoreMessage, ctx: ActorContext[StoreMessage]) -> None:  # noqa: C901 - one case each
+        """Carry out one command."""
+        match message:
+            case StoreMemory(command=remember, reply=remembered):
+                await _answer(remembered, self._writer.remember(remember))
+            case NoteTurn(command=turn, reply=noted):
+                await _answer(noted, self._writer.record_turn(turn))
+            case EraseMemories(command=forget, reply=forgotten):
+                # Rows about what is forgotten must be in the ledger before it is cleaned of it.
+                await self._ledger.flush()
+                await _answer(forgotten, self._forget(forget, ctx))
+            case FinishErasure():
+                await self._erasure.retry(ctx)
+            case AttachVectors(command=vectors, reply=attached):
+                await _answer(attached, self._writer.put_vectors(vectors))
+            case SweepExpired(command=expire, reply=expired):
+                await _answer(expired, self._writer.expire(expire))
+            case TruncateLogs(command=checkpoint, reply=truncated):
+                await self._ledger.flush()
+                await _answer(truncated, self._writer.checkpoint(checkpoint))
+            case AppendDecisions(rows=rows):
+                await self._ledger.add(rows, ctx)
+            case FlushLedger():
+                await self._ledger.flush_when_due(ctx)
+            case SettleLedger(reply=settled):
+                await self._ledger.flush()
+                settled.send(None)
+            case _:
+                assert_never(message)
+
+    async def _forget(self, command: Forget, ctx: ActorContext[StoreMessage]) -> Forgotten:
+        forgotten = await self._writer.forget(command)
+        if forgotten.is_erasure_pending:
+            self._erasure.retry_later(ctx)
+        return forgotten
+
+    async def stopped(self, reason: StopReason, ctx: ActorContext[StoreMessage]) -> None:  # noqa: ARG002 - a hook
+        """Write the ledger rows that still wait, unless the writer is what failed."""
+        match reason:
+            case StopReason.DRAINED | StopReason.KILLED:
+                await self._ledger.flush()
+            case StopReason.FAILED | StopReason.ESCALATED:
+                pass
+            case _:
+                assert_never(reason)
+        self._ledger.give_up()
+
+
+def store_spec(writer: MemoryWriter, on_rows_dropped: Callable[[int], None]) -> ActorSpec[StoreMessage]:
+    """How to run the store actor: never restarted, its failure escalates."""
+    return ActorSpec(
+        name=STORE_ACTOR,
+        build=lambda: StoreActor(writer, on_rows_dropped),
+        mailbox_max=STORE_MAILBOX_MAX,
+        restarts_max=0,
+    )
+
+
+async def _answer(reply: Reply[R], result: Awaitable[R]) -> None:
+    try:
+        value = await result
+    except RecalldError as error:
+        reply.fail(error)
+    else:
+        reply.send(value)

@@ -1,0 +1,73 @@
+"""Asking the store actor, with the type of the answer following from the type of the command."""
+
+from __future__ import annotations
+
+from typing import assert_never, overload
+
+from recalld.actors.kernel import Address
+from recalld.actors.store.messages import (
+    AttachVectors,
+    EraseMemories,
+    NoteTurn,
+    StoreMemory,
+    StoreMessage,
+    SweepExpired,
+    TruncateLogs,
+)
+from recalld.models.domain.store import (
+    Checkpoint,
+    Checkpointed,
+    Expire,
+    Expired,
+    Forget,
+    Forgotten,
+    PutVectors,
+    RecordTurn,
+    Remember,
+    Remembered,
+    TurnRecorded,
+)
+
+StoreCommand = Remember | RecordTurn | Forget | PutVectors | Expire | Checkpoint
+StoreResult = Remembered | TurnRecorded | Forgotten | bool | Expired | Checkpointed
+
+
+@overload
+async def ask_store(store: Address[StoreMessage], command: Remember, *, deadline_s: float) -> Remembered: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: RecordTurn, *, deadline_s: float) -> TurnRecorded: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: Forget, *, deadline_s: float) -> Forgotten: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: PutVectors, *, deadline_s: float) -> bool: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: Expire, *, deadline_s: float) -> Expired: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: Checkpoint, *, deadline_s: float) -> Checkpointed: ...
+async def ask_store(store: Address[StoreMessage], command: StoreCommand, *, deadline_s: float) -> StoreResult:
+    """Send a command to the store actor and wait until its transaction is over.
+
+    Args:
+        store: The store actor.
+        command: What to do.
+        deadline_s: When to stop waiting, in seconds on the monotonic clock. The command is carried out all the same.
+
+    Raises:
+        AskError: No answer came.
+        RecalldError: The store answered with it; nothing of the command is stored then.
+    """
+    match command:
+        case Remember():
+            return await store.ask(lambda reply: StoreMemory(command=command, reply=reply), deadline_s=deadline_s)
+        case RecordTurn():
+            return await store.ask(lambda reply: NoteTurn(command=command, reply=reply), deadline_s=deadline_s)
+        case Forget():
+            return await store.ask(lambda reply: EraseMemories(command=command, reply=reply), deadline_s=deadline_s)
+        case PutVectors():
+            return await store.ask(lambda reply: AttachVectors(command=command, reply=reply), deadline_s=deadline_s)
+        case Expire():
+            return await store.ask(lambda reply: SweepExpired(command=command, reply=reply), deadline_s=deadline_s)
+        case Checkpoint():
+            return await store.ask(lambda reply: TruncateLogs(command=command, reply=reply), deadline_s=deadline_s)
+        case _:
+            assert_never(command)

@@ -1,0 +1,1 @@
+"""The process: composition root, gateway, storage, configuration, doctor, command line."""

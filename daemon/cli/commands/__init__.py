@@ -1,0 +1,1 @@
+"""One module for each command of `recalld`; each is imported only when its command runs."""

@@ -1,0 +1,319 @@
+"""The composition root: which real parts the actors are made of, and who is started in which order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import anyio.abc
+
+from recalld.actors.admission import AdmissionActor, AdmissionDependencies
+from recalld.actors.directory import Directory, ResidencyLimits
+from recalld.actors.embedder import EmbedderActor, EmbedderMessage
+from recalld.actors.events import EventBus, EventLevel
+from recalld.actors.inference_thread.factory import ThreadFactory, inference_threads
+from recalld.actors.inference_thread.model_host import ModelNotice, NoticeKind
+from recalld.actors.inference_thread.spec import model_actor_spec
+from recalld.actors.kernel import ActorSpec, Address, Supervisor
+from recalld.actors.kernel.bounds import (
+    EMBEDDER_MAILBOX_MAX,
+    MAINTENANCE_MAILBOX_MAX,
+    SCORER_MAILBOX_MAX,
+    SUPERVISOR_MAILBOX_MAX,
+)
+from recalld.actors.maintenance import EmbedPending, MaintenanceActor, MaintenanceMessage, Upkeep
+from recalld.actors.ports import Clock, IdSource, MemoryReader, MemoryWriter, PairScorer, TextEmbedder
+from recalld.actors.recall import (
+    GateCalibration,
+    RecallActor,
+    RecallDependencies,
+    RecallLimits,
+    RecallState,
+    RecallTurns,
+)
+from recalld.actors.scorer import ScorerActor, ScorerLimits, ScorerMessage
+from recalld.actors.store import Ledger, StoreMessage, store_spec
+from recalld.actors.supervisor import Conditions, GateGuard, SupervisorActor, SupervisorMessage
+from recalld.actors.text_work import TextWork, ThreadedTextWork
+from recalld.daemon.config import Settings
+from recalld.daemon.faults import BreakableScorer
+from recalld.daemon.service import LocalMemoryService, ServiceParts
+from recalld.models.domain.events import Event, EventName
+from recalld.models.inference.cores import usable_cores
+from recalld.models.inference.loading import load_bi_encoder, load_cross_encoder
+from recalld.models.policy.breaker import BreakerPolicy
+from recalld.models.policy.cost_model import CostModel
+
+DRAIN_ORDER = ("recall", "admission", "maintenance", "scorer", "embedder", "supervisor", "store")
+"""Users' actors first, so that what they still hold finds everything below them; the store last."""
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelParts:
+    """The models and the threads they run on.
+
+    Attributes:
+        load_scorer: Loads the cross-encoder, in the scorer's thread.
+        load_embedder: Loads the bi-encoder, in the embedder's thread.
+        make_threads: From a thread's name and its number of lanes to a factory of such threads.
+        lanes: Pairs scored at the same time.
+    """
+
+    load_scorer: Callable[[], PairScorer]
+    load_embedder: Callable[[], TextEmbedder]
+    make_threads: Callable[[str, int], ThreadFactory]
+    lanes: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts:
+    """What is made outside: the store's two sides, the models, time, chance, events and calibration."""
+
+    settings: Settings
+    reader: MemoryReader
+    writer: MemoryWriter
+    models: ModelParts
+    clock: Clock
+    ids: IdSource
+    rng: random.Random
+    events: EventBus
+    calibration: GateCalibration
+    embedder_key: str
+    version: str
+    text_work: TextWork = field(default_factory=ThreadedTextWork)
+
+
+def real_models(settings: Settings, clock: Clock) -> ModelParts:
+    """The configured models, on threads of their own: one lane for the embedder, one a usable core for the scorer."""
+
+    def load_embedder() -> TextEmbedder:
+        return load_bi_encoder(settings.models.dir, settings.models.embedder)
+
+    def load_scorer() -> PairScorer:
+        scorer = load_cross_encoder(settings.models.dir, settings.models.cross_encoder)
+        if settings.debug.fault_injection:
+            return BreakableScorer(scorer, settings.storage.data_dir)
+        return scorer
+
+    return ModelParts(
+        load_scorer=load_scorer,
+        load_embedder=load_embedder,
+        make_threads=lambda name, lanes: inference_threads(name=name, lanes=lanes, clock=clock),
+        lanes=settings.models.lanes or usable_cores(),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Running:
+    """The started actors, and the service in front of them."""
+
+    service: LocalMemoryService
+    directory: Directory
+    store: Address[StoreMessage]
+    scorer: Address[ScorerMessage]
+    embedder: Address[EmbedderMessage]
+    maintenance: Address[MaintenanceMessage]
+    root: Address[SupervisorMessage]
+    ledger: Ledger
+
+
+def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGroup) -> Running:
+    """Start every shared actor; users' actors follow on demand.
+
+    Args:
+        parts: What they are made of.
+        supervisor: Runs them.
+        tasks: For what must not hold up a request: putting users to rest.
+    """
+    settings, clock, events = parts.settings, parts.clock, parts.events
+    cost = CostModel()
+    guard = GateGuard(
+        BreakerPolicy(failures_max=settings.events.breaker_failures, open_s=settings.events.breaker_open_s), clock
+    )
+    conditions = Conditions()
+    turns = RecallTurns(clock)
+    ledger = Ledger(events, clock)
+    store = supervisor.start(store_spec(parts.writer, ledger.note_dropped))
+    ledger.attach(store)
+    root: Address[SupervisorMessage] = supervisor.start(_supervisor_spec(parts, guard, conditions))
+    announce = _Announcer(events, clock)
+    embedder: Address[EmbedderMessage] = supervisor.start(_embedder_spec(parts, announce))
+    scorer: Address[ScorerMessage] = supervisor.start(_scorer_spec(parts, announce, cost))
+    admission = AdmissionDependencies(
+        clock=clock,
+        ids=parts.ids,
+        reader=parts.reader,
+        store=store,
+        embedder=embedder,
+        events=events,
+        text_work=parts.text_work,
+    )
+    maintenance: Address[MaintenanceMessage] = supervisor.start(_maintenance_spec(parts, admission))
+    announce.on_embedder_ready = lambda: maintenance.post(EmbedPending())
+    recall = RecallDependencies(
+        clock=clock,
+        ids=parts.ids,
+        reader=parts.reader,
+        embedder=embedder,
+        scorer=scorer,
+        cost=cost,
+        guard=guard,
+        text_work=parts.text_work,
+        turns=turns,
+        supervisor=root,
+        events=events,
+        ledger=ledger.append,
+        calibration=parts.calibration,
+        limits=_recall_limits(settings, parts.models.lanes),
+    )
+    directory = Directory(
+        supervisor=supervisor,
+        tasks=tasks,
+        clock=clock,
+        limits=_residency_limits(settings),
+        build_recall=partial(_build_recall, recall),
+        build_admission=lambda _user: AdmissionActor(admission),
+    )
+    service = LocalMemoryService(
+        ServiceParts(
+            clock=clock,
+            ids=parts.ids,
+            reader=parts.reader,
+            store=store,
+            scorer=scorer,
+            embedder=embedder,
+            directory=directory,
+            supervisor=supervisor,
+            guard=guard,
+            turns=turns,
+            conditions=conditions,
+            events=events,
+            ledger=ledger,
+            calibration=parts.calibration,
+            embedder_key=parts.embedder_key,
+            scorer_model_id=settings.models.cross_encoder,
+            embedder_model_id=settings.models.embedder,
+            is_gate_on=settings.recall.gate == "on",
+            version=parts.version,
+            started_s=clock.monotonic_s(),
+        )
+    )
+    return Running(
+        service=service,
+        directory=directory,
+        store=store,
+        scorer=scorer,
+        embedder=embedder,
+        maintenance=maintenance,
+        root=root,
+        ledger=ledger,
+    )
+
+
+def _supervisor_spec(parts: Parts, guard: GateGuard, conditions: Conditions) -> ActorSpec[SupervisorMessage]:
+    return ActorSpec(
+        name="supervisor",
+        build=lambda: SupervisorActor(
+            events=parts.events,
+            clock=parts.clock,
+            guard=guard,
+            conditions=conditions,
+            cooldown_s=parts.settings.events.degraded_cooldown_s,
+        ),
+        mailbox_max=SUPERVISOR_MAILBOX_MAX,
+    )
+
+
+def _embedder_spec(parts: Parts, announce: _Announcer) -> ActorSpec[EmbedderMessage]:
+    return model_actor_spec(
+        name="embedder",
+        build=lambda: EmbedderActor(
+            load=parts.models.load_embedder,
+            make_thread=parts.models.make_threads("recalld-embedder", 1),
+            rng=parts.rng,
+            on_notice=announce,
+        ),
+        mailbox_max=EMBEDDER_MAILBOX_MAX,
+    )
+
+
+def _scorer_spec(parts: Parts, announce: _Announcer, cost: CostModel) -> ActorSpec[ScorerMessage]:
+    lanes = parts.models.lanes
+    return model_actor_spec(
+        name="scorer",
+        build=lambda: ScorerActor(
+            load=parts.models.load_scorer,
+            make_thread=parts.models.make_threads("recalld-scorer", lanes),
+            cost=cost,
+            rng=parts.rng,
+            on_notice=announce,
+            limits=ScorerLimits(lanes=lanes),
+        ),
+        mailbox_max=SCORER_MAILBOX_MAX,
+    )
+
+
+def _maintenance_spec(parts: Parts, admission: AdmissionDependencies) -> ActorSpec[MaintenanceMessage]:
+    # Supervised like a model: what users do not see must never end the daemon, however often it fails.
+    return model_actor_spec(
+        name="maintenance",
+        build=lambda: MaintenanceActor(
+            admission,
+            embedder_key=parts.embedder_key,
+            upkeep=Upkeep(ledger_keep_ms=round(parts.settings.storage.ledger_days * DAY_MS)),
+        ),
+        mailbox_max=MAINTENANCE_MAILBOX_MAX,
+    )
+
+
+def _residency_limits(settings: Settings) -> ResidencyLimits:
+    return ResidencyLimits(
+        residents_max=settings.actors.users_active_max,
+        index_bytes_max=settings.actors.index_bytes_max,
+        idle_s=settings.actors.passivate_after_s,
+    )
+
+
+def _build_recall(deps: RecallDependencies, user: str, state: RecallState) -> RecallActor:
+    return RecallActor(user, state, deps)
+
+
+def _recall_limits(settings: Settings, lanes: int) -> RecallLimits:
+    recall = settings.recall
+    return RecallLimits(
+        gate_ms=recall.gate_ms,
+        max_items=recall.max_items,
+        max_chars=recall.max_chars,
+        degraded_max_items=recall.degraded_max_items,
+        candidates_max=recall.candidates_max,
+        lexical_limit=recall.lexical_limit,
+        vector_limit=recall.vector_limit,
+        is_gate_on=recall.gate == "on",
+        lanes=lanes,
+        reserve_ms=recall.reserve_ms,
+    )
+
+
+class _Announcer:
+    """Turns news of hosted models into events, and tells maintenance when the embedder is there."""
+
+    def __init__(self, events: EventBus, clock: Clock) -> None:
+        self._events = events
+        self._clock = clock
+        self.on_embedder_ready: Callable[[], object] = lambda: None
+
+    def __call__(self, notice: ModelNotice) -> None:
+        is_good = notice.kind in {NoticeKind.READY, NoticeKind.PING_RECOVERED}
+        self._events.publish(
+            Event(
+                name=EventName.MODEL_READY if is_good else EventName.MODEL_UNAVAILABLE,
+                at_ms=self._clock.now_ms(),
+                fields={"actor": notice.actor, "kind": notice.kind, "detail": notice.detail},
+            ),
+            EventLevel.INFO if is_good else EventLevel.WARNING,
+        )
+        if notice.kind is NoticeKind.READY and notice.actor == "embedder":
+            self.on_embedder_ready()

@@ -1,0 +1,200 @@
+"""The settings of the daemon: one frozen struct a section of `recalld.toml`.
+
+Each description below is the remedy in an error message and the text of the reference in docs/operating.md, so it says
+what the number means and in which unit. Bounds are refused, never clamped.
+"""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+MIB = 1024 * 1024
+
+DEFAULT_CROSS_ENCODER = "ms-marco-minilm-l-12-v2-int8"
+DEFAULT_EMBEDDER = "bge-small-en-v1.5-int8"
+
+
+class ServerMode(enum.StrEnum):
+    """Whom the daemon serves."""
+
+    USER = "user"
+    """One account: the uid it runs as, and root."""
+    SYSTEM = "system"
+    """Every account that may reach the socket, each one kept to its own users."""
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all sections have in common: immutable, and no key that nobody reads."""
+
+
+class ServerSettings(_Section, frozen=True, kw_only=True):
+    """`[server]`: the socket and its limits."""
+
+    socket_path: Annotated[Path, Meta(description="Unix socket to listen on: an absolute path of at most 107 bytes.")]
+    mode: Annotated[
+        ServerMode,
+        Meta(
+            description='"user" serves the account the daemon runs as; "system" serves every account, each on its own.'
+        ),
+    ] = ServerMode.USER
+    idle_timeout_s: Annotated[
+        float, Meta(gt=0, le=7 * 86_400, description="Close a connection that asked nothing for so many seconds.")
+    ] = 3_600.0
+    in_flight_per_connection_max: Annotated[
+        int, Meta(ge=1, le=4_096, description="Requests of one connection answered at the same time; more get `busy`.")
+    ] = 32
+    in_flight_per_uid_max: Annotated[
+        int, Meta(ge=1, le=65_536, description="Requests of one account answered at the same time; more get `busy`.")
+    ] = 128
+    connections_max: Annotated[
+        int, Meta(ge=1, le=65_536, description="Open connections; further ones are told `busy` and closed.")
+    ] = 256
+    connections_per_uid_max: Annotated[
+        int,
+        Meta(ge=1, le=65_536, description="The same for one account; root and the daemon's own are not bound by it."),
+    ] = 64
+    connections_kept: Annotated[
+        int,
+        Meta(ge=0, le=65_535, description="Of all connections, those that only root and the daemon's own account get."),
+    ] = 16
+
+
+class StorageSettings(_Section, frozen=True, kw_only=True):
+    """`[storage]`: the database."""
+
+    data_dir: Annotated[Path, Meta(description="Directory of the database: an absolute path on a local file system.")]
+    journal_bytes_max: Annotated[
+        int,
+        Meta(
+            ge=MIB, le=16_384 * MIB, description="Size the write-ahead log is cut back to after a checkpoint, in bytes."
+        ),
+    ] = 64 * MIB
+    ledger_days: Annotated[
+        float, Meta(gt=0, le=3_650, description="Days a decision stays explainable before its row is removed.")
+    ] = 90.0
+
+
+class ModelsSettings(_Section, frozen=True, kw_only=True):
+    """`[models]`: which models run, and where their files are."""
+
+    dir: Annotated[Path, Meta(description="Directory of the model files: an absolute path.")]
+    auto_provision: Annotated[
+        bool, Meta(description="Fetch missing models in the background; false never touches the network.")
+    ] = True
+    cross_encoder: Annotated[str, Meta(description="Id of the relevance model, as `recalld models list` shows it.")] = (
+        DEFAULT_CROSS_ENCODER
+    )
+    embedder: Annotated[str, Meta(description="Id of the embedding model, as `recalld models list` shows it.")] = (
+        DEFAULT_EMBEDDER
+    )
+    lanes: Annotated[
+        int, Meta(ge=0, le=256, description="Pairs scored at the same time; 0 means one for each usable core.")
+    ] = 0
+
+
+class RecallSettings(_Section, frozen=True, kw_only=True):
+    """`[recall]`: time, size and the relevance gate."""
+
+    envelope_ms: Annotated[
+        float, Meta(gt=0, le=60_000, description="Milliseconds a recall may take in all; a request may ask for less.")
+    ] = 300.0
+    gate_ms: Annotated[
+        float, Meta(gt=0, le=60_000, description="Milliseconds of the envelope that the relevance gate may use.")
+    ] = 60.0
+    reserve_ms: Annotated[
+        float,
+        Meta(gt=0, le=10_000, description="Milliseconds kept back so that a degraded answer still leaves in time."),
+    ] = 15.0
+    max_items: Annotated[int, Meta(ge=1, le=20, description="Memories handed over at most.")] = 5
+    max_chars: Annotated[int, Meta(ge=1, le=160_000, description="Characters handed over at most.")] = 8_000
+    degraded_max_items: Annotated[
+        int, Meta(ge=0, le=20, description="Memories handed over at most when no gate judged them.")
+    ] = 3
+    candidates_max: Annotated[int, Meta(ge=1, le=200, description="Candidates the gate may judge.")] = 8
+    gate: Annotated[
+        Literal["on", "off"], Meta(description='"on" judges each candidate; "off" leaves the similarity floor alone.')
+    ] = "on"
+    threshold: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)] | None,
+        Meta(description="Relevance a memory must reach: between 0 and 1, both excluded; unset takes the model's own."),
+    ] = None
+    lexical_limit: Annotated[int, Meta(ge=1, le=1_000, description="Hits taken from the full-text index.")] = 20
+    vector_limit: Annotated[int, Meta(ge=1, le=1_000, description="Hits taken from the vector index.")] = 50
+    calibration_path: Annotated[
+        Path | None, Meta(description="Calibration file to use instead of the one shipped: an absolute path.")
+    ] = None
+
+
+class ActorsSettings(_Section, frozen=True, kw_only=True):
+    """`[actors]`: what is kept in memory for users."""
+
+    users_active_max: Annotated[int, Meta(ge=1, le=100_000, description="Users kept ready at the same time.")] = 256
+    passivate_after_s: Annotated[
+        float, Meta(gt=0, le=7 * 86_400, description="Seconds without a request after which a user is put to rest.")
+    ] = 600.0
+    index_bytes_max: Annotated[
+        int, Meta(ge=MIB, le=1_048_576 * MIB, description="Bytes that all vector indices may take together.")
+    ] = 512 * MIB
+
+
+class EventsSettings(_Section, frozen=True, kw_only=True):
+    """`[events]`: how trouble is reported, and when the breaker opens."""
+
+    degraded_cooldown_s: Annotated[
+        float, Meta(gt=0, le=86_400, description="Seconds between two degraded events of the same cause.")
+    ] = 300.0
+    breaker_failures: Annotated[
+        int, Meta(ge=1, le=1_000, description="Failures in a row after which the scorer is left alone for a while.")
+    ] = 3
+    breaker_open_s: Annotated[
+        float, Meta(gt=0, le=86_400, description="Seconds the scorer is left alone before it is tried again.")
+    ] = 30.0
+
+
+class LogSettings(_Section, frozen=True, kw_only=True):
+    """`[log]`: what is logged and how."""
+
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"], Meta(description="The least severe level that is logged.")
+    ] = "info"
+    format: Annotated[
+        Literal["auto", "json", "console"],
+        Meta(description='"json", "console", or "auto": console on a terminal, else JSON.'),
+    ] = "auto"
+
+
+class AccessRule(_Section, frozen=True, kw_only=True):
+    """`[[access]]`: for which users an account may act in system mode, beside those below `uid:<number>/`."""
+
+    uid: Annotated[int, Meta(ge=0, le=4_294_967_294, description="Number of the account, as `id -u` shows it.")]
+    users: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=256)], ...],
+        Meta(min_length=1, max_length=1_000, description="Names of recalld users, compared byte by byte; no patterns."),
+    ]
+
+
+class DebugSettings(_Section, frozen=True, kw_only=True):
+    """`[debug]`: for drills. Never set in production."""
+
+    fault_injection: Annotated[
+        bool, Meta(description="Lets the demo and drills break the scorer on purpose; leave it false.")
+    ] = False
+
+
+class Settings(_Section, frozen=True, kw_only=True):
+    """Everything the daemon can be told. Made by `load_settings`, which fills in the three paths."""
+
+    server: ServerSettings
+    storage: StorageSettings
+    models: ModelsSettings
+    recall: RecallSettings = RecallSettings()
+    actors: ActorsSettings = ActorsSettings()
+    events: EventsSettings = EventsSettings()
+    log: LogSettings = LogSettings()
+    access: tuple[AccessRule, ...] = ()
+    debug: DebugSettings = DebugSettings()

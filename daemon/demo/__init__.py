@@ -1,0 +1,1 @@
+"""`recalld demo`: the whole product on one screen."""

@@ -1,0 +1,1 @@
+"""The Unix-socket gateway: peers, frames, limits, translation."""

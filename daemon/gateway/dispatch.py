@@ -1,0 +1,179 @@
+"""From a decoded request to its reply: who may ask, what is asked, and what is said when it goes wrong."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import anyio
+import structlog
+
+from recalld.actors.ports import Clock
+from recalld.actors.service import EventStream, MemoryService
+from recalld.daemon.gateway import translate
+from recalld.daemon.gateway.counters import GatewayCount, GatewayCounters
+from recalld.daemon.gateway.limits import GatewayLimits
+from recalld.daemon.gateway.peer import RESERVED_PREFIX, AccessPolicy, Peer, own_prefix
+from recalld.models.domain.admission import SessionEvent
+from recalld.models.domain.errors import RETRYABLE_CODES, ErrorCode, RecalldError
+from recalld.protocol import replies, requests
+from recalld.protocol.codec import encode_message
+from recalld.protocol.errors import WireError
+from recalld.protocol.messages import Reply, ServiceRequest
+
+REQUEST_FAILED = "gateway_request_failed"
+"""Log line of a request that was answered `internal`."""
+
+_log: structlog.stdlib.BoundLogger = structlog.get_logger("recalld.gateway")
+
+
+class Dispatcher:
+    """Answers the requests of every connection.
+
+    Args:
+        service: What does the work.
+        policy: Which peer may act for which user.
+        clock: For deadlines and ages.
+        limits: Envelopes and the guard time.
+        counters: Where refusals and failures are counted.
+    """
+
+    def __init__(
+        self,
+        *,
+        service: MemoryService,
+        policy: AccessPolicy,
+        clock: Clock,
+        limits: GatewayLimits,
+        counters: GatewayCounters,
+    ) -> None:
+        self._service = service
+        self._policy = policy
+        self._clock = clock
+        self._limits = limits
+        self._counters = counters
+
+    async def answer(self, request: ServiceRequest, peer: Peer, *, received_s: float) -> bytes:
+        """Carry a request out and return its reply as a frame. Never raises but for cancellation.
+
+        Args:
+            request: What was asked.
+            peer: Who asked.
+            received_s: When its frame was complete, on the monotonic clock: where its time budget starts.
+        """
+        try:
+            with anyio.fail_after(self._limits.request_timeout_s):
+                return encode_message(await self._serve(request, peer, received_s))
+        except RecalldError as error:
+            return error_frame(request.id, error.code, error.message)
+        except TimeoutError:
+            self._counters.add(GatewayCount.REQUESTS_TIMED_OUT)
+            return error_frame(request.id, ErrorCode.BUSY, f"no answer within {self._limits.request_timeout_s:g} s")
+        except Exception as error:  # noqa: BLE001 - the border: one request's fault must not end anything else
+            return self._failure(request, error)
+
+    def open_stream(self, request: requests.Subscribe, peer: Peer) -> EventStream:
+        """Start a subscription.
+
+        Raises:
+            RecalldError: `forbidden` or `bad_request`.
+        """
+        if request.user is not None:
+            self._authorise(peer, request.user)
+        elif not self._policy.may_act_for_all(peer.uid):
+            self._counters.add(GatewayCount.REQUESTS_FORBIDDEN)
+            message = f"user: uid {peer.uid} may not see the events of all users; give one"
+            raise RecalldError(ErrorCode.FORBIDDEN, message)
+        return self._service.subscribe(translate.event_names(request.events), request.user)
+
+    async def _serve(  # noqa: PLR0911 - one return for each kind of request
+        self, request: ServiceRequest, peer: Peer, received_s: float
+    ) -> Reply:
+        match request:
+            case requests.Health() | requests.Stats() | requests.Ping():
+                return await self._report(request)
+            case _:
+                self._authorise(peer, request.user)
+        write_deadline_s = received_s + self._limits.write_envelope_s
+        now_ms = self._clock.now_ms()
+        match request:
+            case requests.Recall():
+                return await self._recall(request, received_s, now_ms)
+            case requests.Observe():
+                turn = translate.observed_turn(request, now_ms=now_ms, deadline_s=write_deadline_s)
+                return translate.admitted(request.id, await self._service.observe(turn))
+            case requests.Remember():
+                save = translate.remember_request(request, now_ms=now_ms, deadline_s=write_deadline_s)
+                return translate.remembered(request.id, await self._service.remember(save))
+            case requests.Forget():
+                forget = translate.forget_request(request, deadline_s=write_deadline_s)
+                return translate.forgotten(request.id, await self._service.forget(forget))
+            case requests.Get():
+                memory = await self._service.get(request.user, request.memory_id)
+                return replies.Memory(id=request.id, memory=translate.memory_item(memory))
+            case requests.ListMemories():
+                return await self._list(request)
+            case requests.Explain():
+                row = await self._service.explain(request.user, request.decision_id)
+                return translate.explanation(request.id, row)
+            case requests.Session():
+                session = translate.session_name(request.session)
+                await self._service.session(request.user, session, SessionEvent(request.event))
+                return replies.Ok(id=request.id)
+            case _:
+                assert_never(request)
+
+    async def _report(self, request: requests.Health | requests.Stats | requests.Ping) -> Reply:
+        match request:
+            case requests.Health(deep=is_deep):
+                return translate.health_report(request.id, await self._service.health(is_deep=is_deep))
+            case requests.Stats():
+                stats = await self._service.stats()
+                return translate.stats_report(request.id, stats, self._counters.snapshot())
+            case requests.Ping():
+                return replies.Pong(id=request.id)
+            case _:
+                assert_never(request)
+
+    async def _recall(self, request: requests.Recall, received_s: float, now_ms: int) -> Reply:
+        asked_s = self._limits.envelope_s if request.budget_ms is None else request.budget_ms / 1000
+        deadline_s = received_s + min(asked_s, self._limits.envelope_s)
+        query = translate.recall_query(request, now_ms=now_ms, deadline_s=deadline_s)
+        outcome = await self._service.recall(query)
+        return translate.recalled(request.id, outcome, now_ms=self._clock.now_ms(), explain=request.explain)
+
+    async def _list(self, request: requests.ListMemories) -> Reply:
+        what, limit = translate.list_filter(request), request.limit
+        while True:
+            page = await self._service.list_memories(request.user, what, limit=limit, cursor=request.cursor)
+            reply = translate.memories(request.id, page)
+            if limit == 1 or _fits(reply):
+                return reply
+            limit = max(1, limit // 2)  # a page of very long memories: a shorter one, and its cursor goes on from there
+
+    def _authorise(self, peer: Peer, user: str) -> None:
+        if not self._policy.may_act_for(peer.uid, user):
+            self._counters.add(GatewayCount.REQUESTS_FORBIDDEN)
+            message = f"user: uid {peer.uid} may act only for users that start with {own_prefix(peer.uid)!r}"
+            if user.startswith(RESERVED_PREFIX):
+                message = f"user: {RESERVED_PREFIX!r} is reserved for the daemon's own account and root; take another"
+            raise RecalldError(ErrorCode.FORBIDDEN, message)
+        translate.checked_user(user)
+
+    def _failure(self, request: ServiceRequest, error: Exception) -> bytes:
+        self._counters.add(GatewayCount.REQUESTS_FAILED)
+        _log.error(REQUEST_FAILED, request=type(request).__name__, request_id=request.id, exc_info=error)
+        return error_frame(request.id, ErrorCode.INTERNAL, f"the request failed ({type(error).__name__}); see the log")
+
+
+def error_frame(request_id: int | None, code: ErrorCode, message: str) -> bytes:
+    """An `error` reply as a frame."""
+    error = replies.Error(id=request_id, code=code.value, message=message, retryable=code in RETRYABLE_CODES)
+    return encode_message(error)
+
+
+def _fits(reply: Reply) -> bool:
+    try:
+        encode_message(reply)
+    except WireError:
+        return False
+    return True

@@ -1,0 +1,85 @@
+"""Moments and time zones in requests: one rule for every field that holds one.
+
+* An RFC 3339 date-time with an offset (`2026-07-01T12:00:00+02:00`, `…Z`) is that instant.
+* One without an offset is read in the request's `time_zone`, and refused when that is not given.
+* An integer is Unix epoch milliseconds. One that looks like seconds is refused rather than taken for 1970.
+
+`expires_at` has further rules of its own, in `models.policy.expiry`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import zoneinfo
+from typing import NoReturn
+
+from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.policy.expiry import EPOCH_MS_MAX, EPOCH_MS_MIN
+
+_DATE_TIME = re.compile(
+    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d{2}:\d{2})?", re.ASCII
+)
+_FORMS = "use RFC 3339 such as 2026-07-01T12:00:00+02:00, or epoch milliseconds"
+
+
+def checked_zone(name: str) -> zoneinfo.ZoneInfo | None:
+    """The time zone of a request; None when it gives none.
+
+    Raises:
+        RecalldError: `bad_request` for a name that is no IANA time zone, whether or not a moment needs it.
+    """
+    if not name:
+        return None
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError) as error:  # also paths, and names of directories
+        message = f"time_zone: {name!r} is no IANA time zone; give one such as Europe/Berlin, or leave it out"
+        raise RecalldError(ErrorCode.BAD_REQUEST, message) from error
+
+
+def moment_ms(field: str, value: str | int | None, zone: zoneinfo.ZoneInfo | None, *, now_ms: int) -> int:
+    """The instant a field names, in Unix epoch milliseconds; the present when it names none.
+
+    Args:
+        field: Its name, for messages.
+        value: What the request says.
+        zone: The zone of the request.
+        now_ms: The present.
+
+    Raises:
+        RecalldError: `bad_request`, naming the field and the remedy.
+    """
+    if value is None:
+        return now_ms
+    if isinstance(value, int):
+        return _checked_epoch(field, value)
+    try:
+        if _DATE_TIME.fullmatch(value) is None:
+            _refuse(field, f"{value!r} is not understood; {_FORMS}")
+        moment = dt.datetime.fromisoformat(value.upper())
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=_known(field, value, zone))
+        return (moment - dt.datetime.fromtimestamp(0, tz=dt.UTC)) // dt.timedelta(milliseconds=1)
+    except (ValueError, OverflowError) as error:
+        message = f"{field}: {value!r} is not a possible date and time ({error}); {_FORMS}"
+        raise RecalldError(ErrorCode.BAD_REQUEST, message) from error
+
+
+def _checked_epoch(field: str, value: int) -> int:
+    if value < EPOCH_MS_MIN:
+        _refuse(field, f"{value} looks like seconds; integers are epoch milliseconds, so multiply by 1000")
+    if value > EPOCH_MS_MAX:
+        _refuse(field, f"{value} lies outside the calendar; integers are epoch milliseconds up to the year 9999")
+    return value
+
+
+def _known(field: str, value: str, zone: zoneinfo.ZoneInfo | None) -> zoneinfo.ZoneInfo:
+    if zone is None:
+        _refuse(field, f"{value!r} has no offset; add one such as +02:00, or give `time_zone`")
+    return zone
+
+
+def _refuse(field: str, what: str) -> NoReturn:
+    message = f"{field}: {what}"
+    raise RecalldError(ErrorCode.BAD_REQUEST, message)

@@ -1,0 +1,1 @@
+"""SQLite storage behind the ports of `recalld.actors`."""

@@ -1,0 +1,113 @@
+"""Numbered changes of the schema, each in one transaction with the record that it was made."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from recalld.daemon.storage.errors import DatabaseRefusedError
+from recalld.daemon.storage.meta import MetaKey, write_meta
+from recalld.daemon.storage.schema import APPLICATION_ID, FIRST_SCHEMA
+from recalld.daemon.storage.transactions import in_transaction
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MigrationContext:
+    """What a migration may use of the world.
+
+    Attributes:
+        now_ms: Unix epoch milliseconds, UTC.
+        secret: Fresh random bytes.
+    """
+
+    now_ms: int
+    secret: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Migration:
+    """One change of the schema. Never edited once released; the next change is the next number.
+
+    Attributes:
+        number: From 1, without gaps.
+        name: What it does, in a few words, for whoever reads the table.
+        apply: Makes the change; called inside a transaction.
+    """
+
+    number: int
+    name: str
+    apply: Callable[[sqlite3.Connection, MigrationContext], None]
+
+
+def _create_first_schema(db: sqlite3.Connection, context: MigrationContext) -> None:
+    for statement in FIRST_SCHEMA:
+        db.execute(statement)
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    write_meta(db, MetaKey.FOLD_KEY, context.secret)
+
+
+MIGRATIONS: Final[Sequence[Migration]] = (Migration(number=1, name="first schema", apply=_create_first_schema),)
+
+
+def check_identity(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> int:
+    """Make sure that the open file is a database of this program that this version understands. Writes nothing.
+
+    Returns:
+        The schema version found.
+
+    Raises:
+        DatabaseRefusedError: It belongs to another program, or to a newer version of this one.
+        sqlite3.Error: The file cannot be read, or is no database.
+    """
+    application_id: int = db.execute("PRAGMA application_id").fetchone()[0]
+    if application_id != APPLICATION_ID:
+        message = f"{path} is a database of another program; choose another data directory."
+        raise DatabaseRefusedError(message)
+    version = schema_version(db)
+    newest = migrations[-1].number
+    if version > newest:
+        message = (
+            f"{path} has schema version {version}, and this program knows up to {newest}; install a newer recalld."
+        )
+        raise DatabaseRefusedError(message)
+    return version
+
+
+def schema_version(db: sqlite3.Connection) -> int:
+    """Number of the last migration made; 0 for a database without any."""
+    is_there = db.execute("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").fetchone()
+    if is_there is None:
+        return 0
+    version: int = db.execute("SELECT COALESCE(MAX(number), 0) FROM migrations").fetchone()[0]
+    return version
+
+
+def migrate(
+    db: sqlite3.Connection, context: MigrationContext, migrations: Sequence[Migration] = MIGRATIONS
+) -> tuple[int, ...]:
+    """Bring the schema up to date.
+
+    A migration that fails leaves neither a part of its change nor its record; those before it stay made.
+
+    Returns:
+        The numbers of the migrations made now.
+    """
+    made = []
+    for migration in migrations:
+        if migration.number > schema_version(db):
+            in_transaction(db, partial(_apply, migration=migration, context=context))
+            made.append(migration.number)
+    return tuple(made)
+
+
+def _apply(db: sqlite3.Connection, migration: Migration, context: MigrationContext) -> None:
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS migrations"
+        " (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at_ms INTEGER NOT NULL) STRICT"
+    )
+    migration.apply(db, context)
+    db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (migration.number, migration.name, context.now_ms))

@@ -1,0 +1,168 @@
+"""The reading side of the store, on SQLite: a few connections that cannot write."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+
+from recalld.actors.store.rules import unstorable
+from recalld.actors.store.search_text import query_stems
+from recalld.daemon.storage import queries
+from recalld.daemon.storage.changes import SeqBoard
+from recalld.daemon.storage.connection import Session, open_reading, open_session
+from recalld.daemon.storage.health import Liveness, assess
+from recalld.daemon.storage.ledger import find_decision
+from recalld.daemon.storage.rows import VectorShape
+from recalld.daemon.storage.search import find_by_words
+from recalld.daemon.storage.transactions import guarded, in_snapshot
+from recalld.daemon.storage.users import find_user
+from recalld.models.domain.records import Memory
+from recalld.models.domain.store import (
+    DecisionRow,
+    IndexDelta,
+    LexicalHit,
+    ListFilter,
+    MemoryPage,
+    PendingEmbedding,
+    StoreCounts,
+    StoreHealth,
+)
+
+R = TypeVar("R")
+
+
+class SessionPool:
+    """Reading connections, each lent to one caller at a time; callers beyond their number wait in turn."""
+
+    def __init__(self, sessions: Sequence[Session], path: Path) -> None:
+        self._path = path
+        self._idle = list(sessions)
+        self._turns = anyio.Semaphore(len(sessions))
+
+    async def run(self, work: Callable[[sqlite3.Connection], R]) -> R:
+        """Run reading `work` in one snapshot.
+
+        When the caller is cancelled, the running statement is interrupted, so that the connection is soon free for
+        whoever comes next.
+
+        Raises:
+            RecalldError: `STORAGE_UNAVAILABLE`, `BAD_REQUEST` for a value that SQLite cannot take, or `INTERNAL`.
+        """
+        async with self._turns:
+            session = self._idle.pop()
+            try:
+                return await session.run(lambda db: guarded(db, lambda db: in_snapshot(db, work), self._path))
+            except anyio.get_cancelled_exc_class():
+                session.interrupt_now()
+                raise
+            except (UnicodeEncodeError, OverflowError) as error:
+                raise unstorable(type(error).__name__) from error
+            finally:
+                self._idle.append(session)
+
+
+@asynccontextmanager
+async def open_pool(path: Path, readers: int) -> AsyncIterator[SessionPool]:
+    """A pool of `readers` reading connections for as long as the block runs.
+
+    Raises:
+        RecalldError: The database cannot be opened; no connection stays open.
+    """
+    async with AsyncExitStack() as stack:
+        sessions = [await stack.enter_async_context(open_session(path, open_reading)) for _ in range(readers)]
+        yield SessionPool(sessions, path)
+
+
+class SqliteReader:
+    """Implements `MemoryReader`. Each call sees one state of the database: at least the last acknowledged write."""
+
+    def __init__(
+        self, pool: SessionPool, board: SeqBoard, path: Path, liveness: Liveness, *, vector_bytes: int | None = None
+    ) -> None:
+        self._pool = pool
+        self._board = board
+        self._path = path
+        self._liveness = liveness
+        self._vector_bytes = vector_bytes
+
+    def seq(self, user: str) -> int:
+        """The user's newest change number known to this process (0: none). Never blocks, touches no file."""
+        return self._board.seq(user)
+
+    async def load_seq(self, user: str) -> int:
+        """As `seq`, but reads it from the database when this process has not seen the user yet."""
+        if not self._board.knows(user):
+            self._board.advance({user: await self._pool.run(partial(queries.last_seq, user=user))})
+        return self._board.seq(user)
+
+    async def memory(self, user: str, memory_id: str) -> Memory | None:
+        """A memory in any status but forgotten."""
+        return (await self.memories(user, (memory_id,))).get(memory_id)
+
+    async def memories(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        """Several memories by id, in the order asked for; unknown, forgotten and damaged ones are missing."""
+        return await self._pool.run(lambda db: queries.memories_by_id(db, user, memory_ids))
+
+    async def erasable(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        """As `memories`, with forgotten ones too, and with what can be read of damaged ones."""
+        return await self._pool.run(lambda db: queries.erasable_by_id(db, user, memory_ids))
+
+    async def list_memories(
+        self, user: str, what: ListFilter, *, now_ms: int, limit: int, cursor: str | None
+    ) -> MemoryPage:
+        """Live memories of the filter's very scope, newest first.
+
+        Raises:
+            RecalldError: `BAD_REQUEST` for a cursor that this store did not make, or a limit out of range.
+        """
+        return await self._pool.run(lambda db: queries.page(db, user, what, now_ms=now_ms, limit=limit, cursor=cursor))
+
+    async def lexical(
+        self, user: str, terms: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+    ) -> list[LexicalHit]:
+        """Live memories of the user that contain at least one of the terms, best first; see `actors.store.bm25`."""
+        stems = query_stems(terms)
+
+        def find(db: sqlite3.Connection) -> list[LexicalHit]:
+            user_no = find_user(db, user)
+            if user_no is None:
+                return []
+            return find_by_words(db, user_no, stems, now_ms=now_ms, limit=max(limit, 0), scope=scope)
+
+        return await self._pool.run(find)
+
+    async def index_delta(self, user: str, embedder_key: str, *, since_seq: int, now_ms: int) -> IndexDelta:
+        """What an index that stands at `since_seq` (0: empty) must apply."""
+        seq_known = self._board.seq(user)
+        return await self._pool.run(
+            lambda db: queries.index_delta(
+                db, user, embedder_key, since_seq=since_seq, now_ms=now_ms, seq_known=seq_known
+            )
+        )
+
+    async def pending(self, embedder_key: str, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
+        """Live memories of any user without sound vectors for this embedder, oldest first; damaged ones left out."""
+        vectors = self._vectors(embedder_key)
+        return await self._pool.run(lambda db: queries.pending(db, vectors, now_ms=now_ms, limit=limit))
+
+    async def counts(self, user: str, embedder_key: str, *, now_ms: int, scope: str | None = None) -> StoreCounts:
+        """Counts of one user's memories. With a scope, `live` counts that scope and the global one only."""
+        vectors = self._vectors(embedder_key)
+        return await self._pool.run(lambda db: queries.counts(db, user, vectors, now_ms=now_ms, scope=scope))
+
+    async def decision(self, decision_id: str) -> DecisionRow | None:
+        """A ledger row."""
+        return await self._pool.run(lambda db: find_decision(db, decision_id))
+
+    async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
+        """What the store says of itself. Never raises: an unreadable store is a result."""
+        return await assess(self._pool.run, self._liveness, self._path, self._vectors(embedder_key), now_ms=now_ms)
+
+    def _vectors(self, embedder_key: str) -> VectorShape:
+        return VectorShape(embedder_key=embedder_key, vector_bytes=self._vector_bytes)

@@ -1,0 +1,1 @@
+"""The memory domain, every pure decision, and the ONNX models behind them."""

@@ -1,0 +1,1 @@
+"""Calibration records and the arithmetic that makes and checks them."""

@@ -1,0 +1,1 @@
+"""Records, reasons, verdicts and errors: the vocabulary everything else speaks."""

@@ -1,0 +1,92 @@
+"""What is remembered: memories, their kinds and their states."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+CUES_MAX = 3
+"""Headings a record may carry: three were enough in the measurements behind docs/gate.md."""
+ASKS_MAX = 4
+"""Questions a record may say it answers: two, four and nine were tried; four are enough."""
+MEMORY_CHARS_MAX = 8_000
+"""Longest memory text in characters; longer material belongs in a document store."""
+CUE_CHARS_MAX = 120
+ASK_CHARS_MAX = 240
+USER_BYTES_MAX = 256
+SCOPE_CHARS_MAX = 256
+
+
+class MemoryKind(enum.StrEnum):
+    """What sort of thing a memory is."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    CONVENTION = "convention"
+    PROCEDURE = "procedure"
+    ENTITY = "entity"
+    NOTE = "note"
+
+
+class MemoryStatus(enum.StrEnum):
+    """The life of a memory. Only `active` ones are recalled."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+
+
+class MemorySource(enum.StrEnum):
+    """Which gate let the memory in."""
+
+    EXPLICIT = "explicit"
+    HEURISTIC = "heuristic"
+    MODEL = "model"
+    CONFIRMED = "confirmed"
+    IMPORTED = "imported"
+
+
+class VectorRole(enum.StrEnum):
+    """Which text of a record a vector stands for."""
+
+    RECORD = "record"
+    CUE = "cue"
+    ASK = "ask"
+
+
+class NewMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that asks to be stored: everything but its identity and times."""
+
+    user: str
+    text: str
+    kind: MemoryKind = MemoryKind.FACT
+    scope: str = ""
+    """Empty: everywhere. Otherwise the project or context it belongs to."""
+    cues: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    source: MemorySource = MemorySource.EXPLICIT
+    expires_at_ms: int | None = None
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored memory. Times are Unix epoch milliseconds, UTC."""
+
+    id: str
+    user: str
+    text: str
+    kind: MemoryKind
+    scope: str
+    cues: tuple[str, ...]
+    asks: tuple[str, ...]
+    source: MemorySource
+    status: MemoryStatus
+    created_at_ms: int
+    updated_at_ms: int
+    expires_at_ms: int | None
+    revision: int
+    """Starts at 1 and grows by one with each change of text, cues or asks; part of every score-cache key."""
+
+    def is_live(self, now_ms: int) -> bool:
+        """Whether the memory may be recalled at `now_ms`: active, and not yet expired (expiry is exclusive)."""
+        return self.status is MemoryStatus.ACTIVE and (self.expires_at_ms is None or now_ms < self.expires_at_ms)

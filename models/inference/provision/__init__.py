@@ -1,0 +1,1 @@
+"""Getting model files onto this machine, verified: layout, checks, sources, import."""

@@ -1,0 +1,1 @@
+"""Pure rules. No clock, no randomness, no logging, no awaiting."""

@@ -1,0 +1,130 @@
+"""A user's turn prepared for finding save commands: its own words, and where its sentences and paragraphs end."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+import msgspec
+
+from recalld.models.policy.apostrophes import straight_apostrophes
+from recalld.models.policy.caps import head_and_tail
+from recalld.models.policy.foreign_text import ForeignSpans, find_foreign_spans, remove_foreign_elements
+from recalld.models.policy.host_text import strip_host_text
+from recalld.models.policy.protected_spans import mask_code_and_quotes, remove_foreign_blocks
+
+TURN_CHARS_MAX = 20_000
+"""Characters of the user's own words that are looked at: of a longer turn its head and its tail. Half of it is more
+than the longest memory."""
+_CUT = "\n\n\n\n"
+"""Stands where the middle of a long turn was; no paragraph reaches across."""
+
+QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e", "\u2e2e", "\u203d", "\u2047", "\u2048", "\u2049")
+"""Question marks of Latin, wide, Arabic and Greek script, the reversed one, and the doubled ones."""
+
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?\u2026\u061f\u2e2e\u203d\u2047-\u2049])[\"')\]]*\s+|\n\s*|(?<=[\u3002\uff01\uff1f])"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Za-z]|[A-Za-z]\.[A-Za-z]|Dr|Mr|Mrs|Ms|St|vs|etc|approx|bzw|ca|No|Nr|\d{1,2})\.$"
+)
+_ABBREVIATION_CHARS = 8
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
+_HIDDEN = re.compile(r"(?<=[A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[A-Za-z'\u2019])")
+"""Invisible characters inside a word, which would hide it from the grammar."""
+_COLON = (":", "\uff1a")
+_INTRODUCTION_CHARS_MAX = 400
+"""Characters before a sentence in which a line that introduces it is looked for."""
+
+
+class SaveTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """The user's own words twice, with the same positions: as written, and with code and quotations masked.
+
+    Attributes:
+        cut_at: Where the middle of a long turn was left out; None for one that is there as a whole.
+    """
+
+    text: str
+    masked: str
+    foreign: ForeignSpans
+    sentence_starts: tuple[int, ...]
+    paragraph_ends: tuple[int, ...]
+    cut_at: int | None = None
+
+    def is_cut_short(self, start: int, end: int) -> bool:
+        """Whether what stands between two positions reaches what was left out, so that some of it may be missing."""
+        if self.cut_at is None:
+            return False
+        between = self.text[end : self.cut_at] if start < self.cut_at else self.text[self.cut_at : start]
+        return not between.strip()
+
+    def sentence_start(self, position: int) -> int:
+        """Where the sentence around `position` starts."""
+        return self.sentence_starts[bisect_right(self.sentence_starts, position) - 1]
+
+    def sentence_end(self, position: int) -> int:
+        """Where the sentence around `position` ends, white space left out."""
+        place = bisect_right(self.sentence_starts, position)
+        limit = self.sentence_starts[place] if place < len(self.sentence_starts) else len(self.text)
+        return position + len(self.text[position:limit].rstrip())
+
+    def paragraph_end(self, position: int) -> int:
+        """Where the paragraph around `position` ends, white space left out."""
+        limit = self.paragraph_ends[bisect_left(self.paragraph_ends, position)]
+        return position + len(self.text[position:limit].rstrip())
+
+    def previous_sentence(self, position: int) -> tuple[int, int] | None:
+        """Start and end of the sentence before the one around `position`, if it is in the same paragraph."""
+        start = self.sentence_start(position)
+        place = bisect_left(self.sentence_starts, start)
+        if place == 0:
+            return None
+        before = self.sentence_starts[place - 1]
+        if self.paragraph_end(before) < start:
+            return None
+        return before, self.sentence_end(before)
+
+    def is_question(self, start: int, end: int) -> bool:
+        """Whether the text between two positions ends with a question mark."""
+        return self.masked[start:end].rstrip().endswith(QUESTION_MARKS)
+
+    def introduction(self, position: int) -> str | None:
+        """The line that introduces the lines around `position`, without its colon, if one does.
+
+        That is the nearest line before that ends in a colon: of the same paragraph, or right above it.
+        """
+        start = self.masked.rfind("\n", 0, position) + 1
+        before = self.masked[max(0, start - _INTRODUCTION_CHARS_MAX) : start].split("\n")[:-1]
+        has_text = has_gap = False
+        for line in reversed(before):
+            plain = line.strip(" \t*_")
+            if plain.endswith(_COLON):
+                return plain[:-1]
+            if (plain and has_gap) or (not plain and has_text):
+                return None
+            has_text = has_text or bool(plain)
+            has_gap = has_gap or not plain
+        return None
+
+
+def prepare_turn(text: str) -> SaveTurn:
+    """Prepare a turn: host text, foreign elements, private spans and quoted lines are left out."""
+    own = remove_foreign_blocks(strip_host_text(_HIDDEN.sub("", text), is_strict=True))
+    own = remove_foreign_elements(own).rstrip().lstrip("\n")
+    halves = head_and_tail(own, TURN_CHARS_MAX)
+    own = own if halves is None else _CUT.join(halves)
+    masked = mask_code_and_quotes(straight_apostrophes(own))
+    starts = [0]
+    for match in _SENTENCE_END.finditer(masked):
+        before = masked[max(0, match.start() - _ABBREVIATION_CHARS) : match.start()]
+        if "\n" in match.group() or _ABBREVIATION.search(before) is None:
+            starts.append(match.end())
+    ends = [match.start() for match in _PARAGRAPH_END.finditer(masked)]
+    return SaveTurn(
+        text=own,
+        masked=masked,
+        foreign=find_foreign_spans(own),
+        sentence_starts=tuple(starts),
+        paragraph_ends=tuple(ends),
+        cut_at=None if halves is None else len(halves[0]),
+    )

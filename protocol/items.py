@@ -1,0 +1,213 @@
+"""The parts that requests and replies are made of.
+
+Text that was stored is returned verbatim, as data: every struct that carries it says `untrusted: true`, and a runtime
+that puts it into a prompt must frame it itself.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from recalld.protocol.fields import PartRole, ShortName, TurnText
+
+
+class ClientInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Who connects; shown in the daemon's logs."""
+
+    name: ShortName = ""
+    version: ShortName = ""
+
+
+class ServerInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Who answers."""
+
+    name: str
+    version: str
+
+
+class TextPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of a turn and where it came from.
+
+    `user`: typed by the user. `synthetic`: put into the user's message by the runtime (reminders, file contents).
+    `host`: the runtime's own framing. Only `user` parts are taken for the user's words.
+    """
+
+    role: PartRole
+    text: TurnText
+
+
+class PastTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier turn of the same session."""
+
+    speaker: ShortName
+    text: TurnText
+
+
+class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What the server refuses to exceed; lengths in Unicode code points unless the name says bytes."""
+
+    frame_bytes_max: int
+    in_flight_max: int
+    """Requests without a reply yet, per connection; more are refused as `busy`."""
+    turn_chars_max: int
+    memory_chars_max: int
+    recall_items_max: int
+    list_limit_max: int
+    idle_timeout_ms: int
+    """A connection without traffic, requests in flight or subscriptions is closed after this long; 0: never."""
+
+
+class SessionDefaults(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds when a request does not say otherwise."""
+
+    budget_ms: int
+    """Milliseconds a recall may take; also the most that `budget_ms` may ask for."""
+    user_prefix: str
+    """Users this peer may act for start with this; empty: all users."""
+
+
+class RecalledItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory worth showing now, best first. Cosines are in [-1, 1]; `logit` is the raw cross-encoder output."""
+
+    id: str
+    text: str
+    kind: str
+    scope: str
+    cosine: float | None = None
+    """Query against the memory's text; null without a vector."""
+    cue_cosine: float | None = None
+    ask_cosine: float | None = None
+    lexical: float | None = None
+    """Full-text score, larger is better, never negative; null when no word matched."""
+    logit: float | None = None
+    relevance: float | None = None
+    """In [0, 1]; null when no gate judged the item."""
+    age_s: float = 0.0
+    """Seconds since the memory was created."""
+    why: str = ""
+    """`passed_gate`, `below_threshold` (explicit search only), `passed_floor` or `matched_words`."""
+    untrusted: bool = True
+
+
+class DroppedItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A candidate that was not shown, and why. Sent only when the request said `explain`."""
+
+    id: str
+    reason: str
+    cosine: float | None = None
+    cue_cosine: float | None = None
+    ask_cosine: float | None = None
+    lexical: float | None = None
+    logit: float | None = None
+    relevance: float | None = None
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the search could see: `discovered = searched + skipped_wrong_scope`, always."""
+
+    discovered: int = 0
+    searched: int = 0
+    skipped_wrong_scope: int = 0
+    pending_embedding: int = 0
+    records_without_asks: int = 0
+
+
+class GateReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What the relevance gate did."""
+
+    threshold: float | None = None
+    pairs_scored: int = 0
+    pairs_cached: int = 0
+    filtered_by_floor: int = 0
+    dropped_by_gate: int = 0
+    dropped_by_budget: int = 0
+    calibration_id: str = ""
+
+
+class Timings(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the time of a recall went, in milliseconds."""
+
+    total_ms: float = 0.0
+    embed_ms: float = 0.0
+    search_ms: float = 0.0
+    gate_ms: float = 0.0
+    queue_ms: float = 0.0
+    deadline_left_ms: float = 0.0
+
+
+class MemoryItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored memory in full. Times are Unix epoch milliseconds, UTC."""
+
+    id: str
+    user: str
+    text: str
+    kind: str
+    scope: str
+    cues: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    source: str
+    status: str
+    created_at_ms: int
+    updated_at_ms: int
+    expires_at_ms: int | None = None
+    revision: int
+    untrusted: bool = True
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing kept or dropped from an observed turn."""
+
+    reason: str
+    memory: MemoryItem | None = None
+
+
+class ForgottenItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that was, or in a dry run would be, forgotten. `preview` is the start of its text."""
+
+    id: str
+    preview: str
+    kind: str
+    scope: str
+    untrusted: bool = True
+
+
+class StoreState(msgspec.Struct, frozen=True, kw_only=True):
+    """The database, as the daemon sees it."""
+
+    is_readable: bool
+    is_writable: bool
+    schema_version: int
+    users: int
+    live: int
+    blank: int
+    fts_rows: int
+    fts_matches: bool
+    pending_embedding: int
+    other_embedder: int
+    db_bytes: int
+    wal_bytes: int
+    damaged: int = 0
+    """Memories that cannot be read and are left out of every answer; `detail` names some."""
+    detail: str = ""
+
+
+class ModelState(msgspec.Struct, frozen=True, kw_only=True):
+    """A model-backed part of the daemon. `state` is `ready`, `loading`, `unavailable` or `disabled`."""
+
+    state: str
+    model_id: str = ""
+    detail: str = ""
+    queue_depth: int = 0
+    restarts: int = 0
+    jobs: int = 0
+    failures: int = 0
+
+
+class ProbeResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A relevant and an irrelevant pair, scored by the running gate."""
+
+    is_ok: bool
+    relevant: float | None = None
+    irrelevant: float | None = None
+    elapsed_ms: float = 0.0
+    detail: str = ""

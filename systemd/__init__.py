@@ -1,0 +1,1 @@
+"""Units, sysusers, tmpfiles and install notes."""

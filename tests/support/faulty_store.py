@@ -1,0 +1,155 @@
+"""A store that can be told to fail, to be full, or to take its time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import anyio
+
+from recalld.actors.ports import MemoryReader, MemoryWriter
+from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.domain.records import Memory
+from recalld.models.domain.store import (
+    AppendDecisions,
+    Checkpoint,
+    Checkpointed,
+    DecisionRow,
+    Expire,
+    Expired,
+    Forget,
+    Forgotten,
+    IndexDelta,
+    LexicalHit,
+    ListFilter,
+    MemoryPage,
+    PendingEmbedding,
+    PutVectors,
+    RecordTurn,
+    Remember,
+    Remembered,
+    StoreCounts,
+    StoreHealth,
+    TurnRecorded,
+)
+
+
+@dataclass
+class Trouble:
+    """What a side of the store does before it obeys; `calls` counts by method name."""
+
+    code: ErrorCode | None = None
+    delay_s: float = 0.0
+    slow_s: dict[str, float] = field(default_factory=dict)
+    """Seconds that single methods take on top."""
+    crash: BaseException | None = None
+    """Raised as it is: what no store should raise."""
+    calls: dict[str, int] = field(default_factory=dict)
+
+    async def meet(self, method: str) -> None:
+        self.calls[method] = self.calls.get(method, 0) + 1
+        delay_s = self.delay_s + self.slow_s.get(method, 0.0)
+        if delay_s:
+            await anyio.sleep(delay_s)
+        if self.crash is not None:
+            raise self.crash
+        if self.code is not None:
+            raise RecalldError(self.code, f"scripted: {self.code}")
+
+
+class FaultyReader:
+    """A `MemoryReader` around another one."""
+
+    def __init__(self, reader: MemoryReader, trouble: Trouble) -> None:
+        self._reader = reader
+        self._trouble = trouble
+
+    def seq(self, user: str) -> int:
+        return self._reader.seq(user)
+
+    async def load_seq(self, user: str) -> int:
+        return await self._reader.load_seq(user)
+
+    async def memory(self, user: str, memory_id: str) -> Memory | None:
+        await self._trouble.meet("memory")
+        return await self._reader.memory(user, memory_id)
+
+    async def memories(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        await self._trouble.meet("memories")
+        return await self._reader.memories(user, memory_ids)
+
+    async def erasable(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        await self._trouble.meet("erasable")
+        return await self._reader.erasable(user, memory_ids)
+
+    async def list_memories(
+        self, user: str, what: ListFilter, *, now_ms: int, limit: int, cursor: str | None
+    ) -> MemoryPage:
+        await self._trouble.meet("list_memories")
+        return await self._reader.list_memories(user, what, now_ms=now_ms, limit=limit, cursor=cursor)
+
+    async def lexical(
+        self, user: str, terms: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+    ) -> list[LexicalHit]:
+        await self._trouble.meet("lexical")
+        return await self._reader.lexical(user, terms, now_ms=now_ms, limit=limit, scope=scope)
+
+    async def index_delta(self, user: str, embedder_key: str, *, since_seq: int, now_ms: int) -> IndexDelta:
+        await self._trouble.meet("index_delta")
+        return await self._reader.index_delta(user, embedder_key, since_seq=since_seq, now_ms=now_ms)
+
+    async def pending(self, embedder_key: str, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
+        await self._trouble.meet("pending")
+        return await self._reader.pending(embedder_key, now_ms=now_ms, limit=limit)
+
+    async def counts(self, user: str, embedder_key: str, *, now_ms: int, scope: str | None = None) -> StoreCounts:
+        await self._trouble.meet("counts")
+        return await self._reader.counts(user, embedder_key, now_ms=now_ms, scope=scope)
+
+    async def decision(self, decision_id: str) -> DecisionRow | None:
+        await self._trouble.meet("decision")
+        return await self._reader.decision(decision_id)
+
+    async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
+        await anyio.sleep(self._trouble.slow_s.get("health", 0.0))
+        return await self._reader.health(embedder_key, now_ms=now_ms)
+
+
+class FaultyWriter:
+    """A `MemoryWriter` around another one."""
+
+    def __init__(self, writer: MemoryWriter, trouble: Trouble) -> None:
+        self._writer = writer
+        self._trouble = trouble
+
+    async def remember(self, command: Remember) -> Remembered:
+        await self._trouble.meet("remember")
+        return await self._writer.remember(command)
+
+    async def record_turn(self, command: RecordTurn) -> TurnRecorded:
+        await self._trouble.meet("record_turn")
+        return await self._writer.record_turn(command)
+
+    async def forget(self, command: Forget) -> Forgotten:
+        await self._trouble.meet("forget")
+        return await self._writer.forget(command)
+
+    async def put_vectors(self, command: PutVectors) -> bool:
+        await self._trouble.meet("put_vectors")
+        return await self._writer.put_vectors(command)
+
+    async def append_decisions(self, command: AppendDecisions) -> None:
+        await self._trouble.meet("append_decisions")
+        await self._writer.append_decisions(command)
+
+    async def expire(self, command: Expire) -> Expired:
+        await self._trouble.meet("expire")
+        return await self._writer.expire(command)
+
+    async def checkpoint(self, command: Checkpoint) -> Checkpointed:
+        await self._trouble.meet("checkpoint")
+        return await self._writer.checkpoint(command)
+
+    async def truncate_log(self) -> Checkpointed:
+        await self._trouble.meet("truncate_log")
+        return await self._writer.truncate_log()

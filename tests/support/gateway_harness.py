@@ -1,0 +1,306 @@
+"""A gateway on a real socket, in front of a service made of dictionaries and events; and peers that can misbehave."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import anyio
+
+from recalld.daemon.gateway.counters import GatewayCounters
+from recalld.daemon.gateway.limits import GatewayLimits
+from recalld.daemon.gateway.listener import bind_listener
+from recalld.daemon.gateway.peer import AccessPolicy
+from recalld.daemon.gateway.server import Gateway
+from recalld.models.domain import admission, health, recall, records, store
+from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.domain.events import Event, EventName
+from recalld.models.domain.reasons import Op, RecallDecision, RecallMode, RecallReason, RememberOutcome
+from recalld.protocol import requests
+from recalld.protocol.codec import decode_reply, encode_message
+from recalld.protocol.framing import Frame, FrameReader
+from recalld.protocol.messages import Reply, Request
+from recalld.protocol.unix_stream import UnixStream
+
+WAIT_S = 10.0
+"""Bound of every wait in these tests; none of them takes it."""
+
+
+class WallClock:
+    def monotonic_s(self) -> float:
+        return time.monotonic()
+
+    def now_ms(self) -> int:
+        return 1_800_000_000_000
+
+
+class FakeStream:
+    """Events are put in by the test; the oldest is dropped at two."""
+
+    def __init__(self, names: frozenset[EventName], user: str | None) -> None:
+        self.names, self.user = names, user
+        self.is_closed = False
+        self._send, self._receive = anyio.create_memory_object_stream[tuple[Event, int]](100)
+
+    def put(self, event: Event, dropped: int = 0) -> None:
+        self._send.send_nowait((event, dropped))
+
+    async def next_event(self) -> tuple[Event, int]:
+        return await self._receive.receive()
+
+    def close(self) -> None:
+        self.is_closed = True
+        self._send.close()
+
+    def __del__(self) -> None:
+        self._send.close()
+        self._receive.close()
+
+
+class FakeService:
+    """Remembers at once; a recall of the text "wait" waits for `go`, "crash" raises what no service should raise."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, list[records.Memory]] = {}
+        self.queries: list[recall.RecallQuery] = []
+        self.turns: list[admission.ObservedTurn] = []
+        self.saves: list[admission.RememberRequest] = []
+        self.forgets: list[admission.ForgetRequest] = []
+        self.sessions: list[tuple[str, str, admission.SessionEvent]] = []
+        self.streams: list[FakeStream] = []
+        self.waiting = 0
+        self.has_waiting = anyio.Event()
+        self.go = anyio.Event()
+        self.padding = ""
+
+    async def recall(self, query: recall.RecallQuery) -> recall.RecallOutcome:
+        self.queries.append(query)
+        if query.text == "wait":
+            self.waiting += 1
+            self.has_waiting.set()
+            self.has_waiting = anyio.Event()
+            await self.go.wait()
+        if query.text == "crash":
+            raise ZeroDivisionError
+        if query.text == "refuse":
+            message = "the store cannot be read"
+            raise RecalldError(ErrorCode.STORAGE_UNAVAILABLE, message)
+        found = [memory for memory in self.stored.get(query.user, []) if query.text in memory.text]
+        evidence = recall.Evidence(cosine=0.5, logit=2.0)
+        items = tuple(recall.RecalledItem(memory=memory, evidence=evidence, relevance=0.9) for memory in found)
+        return recall.RecallOutcome(
+            recall_id="rec_1",
+            decision=RecallDecision.INJECT if items else RecallDecision.SILENT,
+            mode=RecallMode.GATED,
+            reason=RecallReason.RELEVANT if items else RecallReason.NO_CANDIDATES,
+            items=items,
+            coverage=recall.Coverage(discovered=len(found), searched=len(found)),
+            gate=recall.GateReport(threshold=0.02),
+            timings=recall.RecallTimings(),
+            degraded_detail=self.padding,
+        )
+
+    async def remember(self, request: admission.RememberRequest) -> admission.RememberReply:
+        self.saves.append(request)
+        await anyio.lowlevel.checkpoint()
+        memory = make_memory(f"mem_{len(self.saves)}", request.memory)
+        self.stored.setdefault(memory.user, []).append(memory)
+        return admission.RememberReply(
+            memory=memory, outcome=RememberOutcome.CREATED, decision_id="dec_1", is_embedded=True
+        )
+
+    async def observe(self, turn: admission.ObservedTurn) -> admission.ObserveReply:
+        self.turns.append(turn)
+        return admission.ObserveReply(decision_id="dec_2")
+
+    async def forget(self, request: admission.ForgetRequest) -> admission.ForgetReply:
+        self.forgets.append(request)
+        gone = tuple(memory for memory in self.stored.get(request.user, []) if memory.id in request.ids)
+        return admission.ForgetReply(memories=gone, tombstones=len(gone), is_dry_run=request.is_dry_run)
+
+    async def get(self, user: str, memory_id: str) -> records.Memory:
+        for memory in self.stored.get(user, []):
+            if memory.id == memory_id:
+                return memory
+        message = f"no memory {memory_id}"
+        raise RecalldError(ErrorCode.NOT_FOUND, message)
+
+    async def list_memories(
+        self, user: str, what: store.ListFilter, *, limit: int, cursor: str | None
+    ) -> store.MemoryPage:
+        memories = self.stored.get(user, [])
+        start = int(cursor or 0)
+        end = start + limit
+        return store.MemoryPage(
+            memories=tuple(memories[start:end]),
+            cursor=str(end) if end < len(memories) else None,
+            total=len(memories),
+        )
+
+    async def explain(self, user: str, decision_id: str) -> store.DecisionRow:
+        return store.DecisionRow(
+            id=decision_id, user=user, session="s", op=Op.RECALL, at_ms=1, decision="silent", reason="gated"
+        )
+
+    async def session(self, user: str, session: str, event: admission.SessionEvent) -> None:
+        self.sessions.append((user, session, event))
+
+    async def health(self, *, is_deep: bool) -> health.HealthReport:
+        return make_health(is_deep=is_deep)
+
+    async def stats(self) -> health.Stats:
+        return health.Stats(uptime_s=1.0, counters={"recalls": len(self.queries)}, latencies_ms={"total_p50": 1.5})
+
+    def subscribe(self, names: frozenset[EventName], user: str | None) -> FakeStream:
+        stream = FakeStream(names, user)
+        self.streams.append(stream)
+        return stream
+
+
+def make_memory(memory_id: str, new: records.NewMemory) -> records.Memory:
+    return records.Memory(
+        id=memory_id,
+        user=new.user,
+        text=new.text,
+        kind=new.kind,
+        scope=new.scope,
+        cues=new.cues,
+        asks=new.asks,
+        source=new.source,
+        status=records.MemoryStatus.ACTIVE,
+        created_at_ms=1_799_999_999_000,
+        updated_at_ms=1_799_999_999_000,
+        expires_at_ms=new.expires_at_ms,
+        revision=1,
+    )
+
+
+def make_health(*, is_deep: bool) -> health.HealthReport:
+    model = health.ModelHealth(state=health.ModelState.READY, model_id="m")
+    return health.HealthReport(
+        version="9",
+        pid=1,
+        uptime_s=1.0,
+        is_draining=False,
+        store=store.StoreHealth(
+            is_readable=True,
+            is_writable=True,
+            schema_version=1,
+            users=1,
+            live=1,
+            blank=0,
+            fts_rows=1,
+            fts_matches=True,
+            pending_embedding=0,
+            other_embedder=0,
+            db_bytes=1,
+            wal_bytes=0,
+        ),
+        scorer=model,
+        embedder=model,
+        breaker=health.BreakerState.CLOSED,
+        gate_mode="on",
+        calibration_id="c",
+        calibration_matches=True,
+        calibration_detail="",
+        probe=health.GateProbe(is_ok=True, relevant=0.9, irrelevant=0.01) if is_deep else None,
+        window_s=60.0,
+        window_recalls=0,
+        window_degraded={},
+        actors_active=0,
+        actor_restarts=0,
+        queue_depth=0,
+        ledger_rows_dropped=0,
+        rss_bytes=1,
+        open_fds=1,
+    )
+
+
+class RawClient:
+    """A peer that can misbehave: bytes out, replies in."""
+
+    def __init__(self, stream: UnixStream) -> None:
+        self.stream = stream
+        self._frames = FrameReader()
+
+    async def send(self, request: Request) -> None:
+        await self.stream.send(encode_message(request))
+
+    async def receive(self) -> Reply:
+        """The next reply; raises `EndOfStream` when the server closes."""
+        with anyio.fail_after(WAIT_S):
+            while True:
+                event = self._frames.next_event()
+                if isinstance(event, Frame):
+                    return decode_reply(event.body)
+                data = await self._receive_bytes()
+                if not data:
+                    raise anyio.EndOfStream
+                self._frames.receive(data)
+
+    async def _receive_bytes(self) -> bytes:
+        try:
+            return await self.stream.receive()
+        except ConnectionResetError:  # the server closed with bytes of ours unread
+            return b""
+
+    async def receive_end(self) -> None:
+        """Read until the server closes."""
+        with contextlib.suppress(anyio.EndOfStream):
+            while True:
+                await self.receive()
+
+
+class Running:
+    """A running gateway and ways to reach it."""
+
+    def __init__(self, path: Path, gateway: Gateway, service: FakeService, counters: GatewayCounters) -> None:
+        self.path, self.gateway, self.service, self.counters = path, gateway, service, counters
+
+    @contextlib.asynccontextmanager
+    async def raw(self) -> AsyncIterator[RawClient]:
+        with await UnixStream.connect(str(self.path)) as stream:
+            yield RawClient(stream)
+
+    @contextlib.asynccontextmanager
+    async def greeted(self) -> AsyncIterator[RawClient]:
+        async with self.raw() as client:
+            await client.send(requests.Hello(id=1))
+            await client.receive()
+            yield client
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Let the loop turn until something holds."""
+        with anyio.fail_after(WAIT_S):
+            while not condition():
+                await anyio.lowlevel.checkpoint()
+
+
+StartGateway = Callable[..., AbstractAsyncContextManager[Running]]
+
+
+@contextlib.asynccontextmanager
+async def run_gateway(
+    path: Path, *, policy: AccessPolicy | None = None, limits: GatewayLimits | None = None
+) -> AsyncIterator[Running]:
+    """Serve a fake service on a socket at `path`."""
+    service, counters = FakeService(), GatewayCounters()
+    gateway = Gateway(
+        listener=bind_listener(path),
+        service=service,
+        policy=policy if policy is not None else AccessPolicy(own_uid=os.geteuid()),
+        clock=WallClock(),
+        counters=counters,
+        version="9.9",
+        limits=limits,
+    )
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(gateway.serve)
+        try:
+            yield Running(path, gateway, service, counters)
+        finally:
+            tasks.cancel_scope.cancel()

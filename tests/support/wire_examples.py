@@ -1,0 +1,228 @@
+"""One example of every message, behind the golden vectors in tests/data/wire_v1.
+
+`python tests/support/wire_examples.py` writes the vectors. A vector that exists may only change with the version of the
+protocol: clients in the field read these very bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+
+from recalld.protocol import items as i
+from recalld.protocol import replies as r
+from recalld.protocol import requests as q
+from recalld.protocol.codec import encode_message
+from recalld.protocol.messages import Reply, Request
+
+VECTORS = Path(__file__).parents[1] / "data" / "wire_v1"
+
+_MEMORY = i.MemoryItem(
+    id="mem_01JZ4Q7W8E",
+    user="ines",
+    text="The user drinks tea, never coffee.",
+    kind="preference",
+    scope="",
+    cues=("Drinks",),
+    asks=("What does the user drink?",),
+    source="explicit",
+    status="active",
+    created_at_ms=1_782_900_000_000,
+    updated_at_ms=1_782_900_000_000,
+    expires_at_ms=1_814_436_000_000,
+    revision=1,
+)
+_MODEL = i.ModelState(state="ready", model_id="ms-marco-minilm-l-12-v2-int8", jobs=12)
+
+REQUESTS: dict[str, Request] = {
+    "hello": q.Hello(id=1, client=i.ClientInfo(name="example", version="1.0"), wants=("events",)),
+    "recall": q.Recall(id=2, user="ines", session="s1", text="What should I order?", turn_id="t7", budget_ms=200),
+    "recall_with_everything": q.Recall(
+        id=3,
+        user="ines",
+        session="s1",
+        turn_id="t8",
+        parts=(i.TextPart(role="user", text="Tea or coffee?"), i.TextPart(role="host", text="[12:30]")),
+        turns=(i.PastTurn(speaker="assistant", text="Good morning."),),
+        scope="kitchen",
+        exclude=("mem_01JZ4Q7W8F",),
+        budget_ms=200,
+        max_items=3,
+        max_chars=2_000,
+        mode="search",
+        now="2026-07-01T12:00:00+02:00",
+        time_zone="Europe/Berlin",
+        explain=True,
+    ),
+    "observe": q.Observe(
+        id=4, user="ines", session="s1", turn_id="t9", speaker="user", text="From now on, tea.", at=1_782_900_000_000
+    ),
+    "remember": q.Remember(
+        id=5,
+        user="ines",
+        text="The user drinks tea, never coffee.",
+        kind="preference",
+        cues=("Drinks",),
+        asks=("What does the user drink?",),
+        expires_at="2027-07-01",
+        time_zone="Europe/Berlin",
+    ),
+    "forget": q.Forget(id=6, user="ines", query="tea coffee", dry_run=True),
+    "get": q.Get(id=7, user="ines", memory_id="mem_01JZ4Q7W8E"),
+    "list": q.ListMemories(id=8, user="ines", kind="preference", contains="tea", limit=10),
+    "explain": q.Explain(id=9, user="ines", decision_id="rec_01JZ4Q7W8G"),
+    "session": q.Session(id=10, user="ines", session="s1", event="compacted"),
+    "subscribe": q.Subscribe(id=11, events=("memory_recall_gate_degraded",), user="ines"),
+    "health": q.Health(id=12, deep=True),
+    "stats": q.Stats(id=13),
+    "ping": q.Ping(id=4_294_967_295),
+}
+
+REPLIES: dict[str, Reply] = {
+    "welcome": r.Welcome(
+        id=1,
+        protocol=1,
+        server=i.ServerInfo(name="recalld", version="0.1.0"),
+        limits=i.ServerLimits(
+            frame_bytes_max=1_048_576,
+            in_flight_max=32,
+            turn_chars_max=65_536,
+            memory_chars_max=8_000,
+            recall_items_max=20,
+            list_limit_max=100,
+            idle_timeout_ms=600_000,
+        ),
+        features=("events",),
+        session_defaults=i.SessionDefaults(budget_ms=300, user_prefix=""),
+    ),
+    "recalled": r.Recalled(
+        id=2,
+        recall_id="rec_01JZ4Q7W8G",
+        decision="inject",
+        mode="gated",
+        reason="relevant",
+        items=(
+            i.RecalledItem(
+                id="mem_01JZ4Q7W8E",
+                text="The user drinks tea, never coffee.",
+                kind="preference",
+                scope="",
+                cosine=0.75,
+                ask_cosine=0.8125,
+                lexical=1.5,
+                logit=3.25,
+                relevance=0.9375,
+                age_s=86_400.0,
+                why="passed_gate",
+            ),
+        ),
+        floor_items=("mem_01JZ4Q7W8E", "mem_01JZ4Q7W8F"),
+        dropped=(i.DroppedItem(id="mem_01JZ4Q7W8F", reason="below_threshold", cosine=0.5, relevance=0.0078125),),
+        coverage=i.Coverage(discovered=2, searched=2),
+        gate=i.GateReport(threshold=0.0234375, pairs_scored=2, dropped_by_gate=1, calibration_id="cal_1"),
+        timings=i.Timings(total_ms=42.5, gate_ms=31.25),
+    ),
+    "recalled_nothing": r.Recalled(
+        id=2,
+        recall_id="rec_01JZ4Q7W8H",
+        decision="silent",
+        mode="floor_only",
+        reason="below_floor",
+        degraded_reason="breaker_open",
+    ),
+    "admitted": r.Admitted(id=4, decision_id="dec_1", kept=(i.Verdict(reason="explicit_save", memory=_MEMORY),)),
+    "remembered": r.Remembered(id=5, memory=_MEMORY, outcome="created", decision_id="dec_2", is_embedded=True),
+    "forgotten": r.Forgotten(
+        id=6,
+        count=1,
+        ids=("mem_01JZ4Q7W8E",),
+        items=(i.ForgottenItem(id="mem_01JZ4Q7W8E", preview="The user drinks tea", kind="preference", scope=""),),
+        is_dry_run=True,
+    ),
+    "memory": r.Memory(id=7, memory=_MEMORY),
+    "memories": r.Memories(id=8, memories=(_MEMORY,), cursor="eyJhIjoxfQ", total=2),
+    "explanation": r.Explanation(
+        id=9,
+        decision_id="rec_01JZ4Q7W8G",
+        user="ines",
+        session="s1",
+        op="recall",
+        at_ms=1_782_900_000_000,
+        decision="inject",
+        reason="relevant",
+        mode="gated",
+        body='{"threshold":0.0234375}',
+    ),
+    "ok": r.Ok(id=10),
+    "subscribed": r.Subscribed(id=11),
+    "event": r.Event(
+        id=11,
+        name="memory_recall_gate_degraded",
+        at_ms=1_782_900_000_000,
+        fields={"reason": "breaker_open", "suppressed_count": 3, "share": 0.5, "is_new": True, "detail": None},
+        dropped=1,
+    ),
+    "health_report": r.HealthReport(
+        id=12,
+        version="0.1.0",
+        pid=4242,
+        uptime_s=12.5,
+        is_draining=False,
+        store=i.StoreState(
+            is_readable=True,
+            is_writable=True,
+            schema_version=1,
+            users=1,
+            live=2,
+            blank=0,
+            fts_rows=2,
+            fts_matches=True,
+            pending_embedding=0,
+            other_embedder=0,
+            db_bytes=65_536,
+            wal_bytes=0,
+        ),
+        scorer=_MODEL,
+        embedder=i.ModelState(state="loading"),
+        breaker="closed",
+        gate_mode="on",
+        calibration_id="cal_1",
+        calibration_matches=True,
+        probe=i.ProbeResult(is_ok=True, relevant=0.9375, irrelevant=0.0078125, elapsed_ms=21.5),
+        window_s=300.0,
+        window_recalls=10,
+        window_degraded={"breaker_open": 1},
+        actors_active=2,
+        actor_restarts=0,
+        queue_depth=0,
+        ledger_rows_dropped=0,
+        rss_bytes=134_217_728,
+        open_fds=24,
+    ),
+    "stats_report": r.StatsReport(id=13, uptime_s=12.5, counters={"recalls": 10}, latencies_ms={"total_p50": 42.5}),
+    "pong": r.Pong(id=4_294_967_295),
+    "error": r.Error(id=2, code="busy", message="too many requests are in flight", retryable=True),
+    "error_without_id": r.Error(code="frame_too_large", message="a frame of 4294967295 bytes"),
+}
+
+
+def as_json(message: Request | Reply) -> str:
+    """What the frame's body holds, for people."""
+    encoded = msgspec.msgpack.decode(encode_message(message)[4:])
+    return json.dumps(encoded, indent=2, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write every vector."""
+    VECTORS.mkdir(parents=True, exist_ok=True)
+    for name, message in {**REQUESTS, **REPLIES}.items():
+        (VECTORS / f"{name}.hex").write_text(encode_message(message).hex() + "\n")
+        (VECTORS / f"{name}.json").write_text(as_json(message))
+    sys.stdout.write(f"wrote {len(REQUESTS) + len(REPLIES)} vectors to {VECTORS}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Every value of the closed vocabularies has words, so that a new one cannot be forgotten."""
+
+import enum
+from collections.abc import Mapping
+
+import pytest
+
+from recalld.daemon.cli import words
+from recalld.models.domain.reasons import (
+    AdmissionReason,
+    DegradedReason,
+    DropReason,
+    RecallMode,
+    RecallReason,
+    RememberOutcome,
+)
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "values"),
+    [
+        (words.RECALL_REASONS, RecallReason),
+        (words.DEGRADED_REASONS, DegradedReason),
+        (words.DROP_REASONS, DropReason),
+        (words.ADMISSION_REASONS, AdmissionReason),
+        (words.REMEMBER_OUTCOMES, RememberOutcome),
+        (words.MODES, RecallMode),
+    ],
+)
+def test_every_value_has_words_and_no_two_share_them(vocabulary: Mapping[str, str], values: type[enum.StrEnum]) -> None:
+    assert set(vocabulary) == set(values)
+    assert len(set(vocabulary.values())) == len(vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("age_s", "expected"),
+    [(0, "now"), (59, "now"), (60, "1 min"), (3_599, "59 min"), (7_200, "2 h"), (86_400 * 3, "3 d"), (4e8, "12 y")],
+)
+def test_an_age_is_told_in_its_largest_unit(age_s: float, expected: str) -> None:
+    assert words.age_in_words(age_s) == expected
+
+
+def test_a_reason_is_explained_whatever_it_decided_about() -> None:
+    assert words.reason_in_words("gated") == words.RECALL_REASONS["gated"]
+    assert words.reason_in_words("explicit_save") == "asked for explicitly"
+    assert words.reason_in_words("never_heard_of") == "never heard of"

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recalld.models.domain.reasons import DropReason
+from recalld.models.domain.recall import Candidate
+from recalld.models.policy.gate_verdict import ScoreFault, judge, merge_logits
+from recalld.models.policy.relevance import HeadInput, LogisticHead, RelevanceModel, sigmoid, uncalibrated
+
+MODEL = uncalibrated(0.5)
+ASK_HEAD = LogisticHead(
+    inputs=(HeadInput.LOGIT, HeadInput.ASK_COSINE),
+    weights=(0.1, 10.0),
+    means=(0.0, 0.5),
+    scales=(1.0, 1.0),
+    intercept=0.0,
+)
+ASK_MODEL = RelevanceModel(heads=(ASK_HEAD, *MODEL.heads), threshold=0.5)
+
+
+def test_the_largest_logit_of_each_memory_counts(make_candidate: Callable[..., Candidate]) -> None:
+    first, second, third = (make_candidate(f"mem_{number}") for number in range(3))
+    merged = merge_logits([first, second, third], ["mem_1", "mem_0", "mem_1", "mem_1"], [-3.0, 1.0, 2.0, None])
+    assert not isinstance(merged, ScoreFault)
+    assert [candidate.evidence.logit for candidate in merged] == [1.0, 2.0, None]
+
+
+@pytest.mark.parametrize(
+    ("logits", "fault"),
+    [
+        ([1.0], ScoreFault.WRONG_LENGTH),
+        ([1.0, 2.0, 3.0], ScoreFault.WRONG_LENGTH),
+        ([], ScoreFault.WRONG_LENGTH),
+        ([1.0, math.nan], ScoreFault.NOT_FINITE),
+        ([math.inf, 1.0], ScoreFault.NOT_FINITE),
+    ],
+)
+def test_scores_that_cannot_be_matched_are_refused_as_a_whole(
+    make_candidate: Callable[..., Candidate], logits: list[float | None], fault: ScoreFault
+) -> None:
+    candidates = [make_candidate("mem_0"), make_candidate("mem_1")]
+    assert merge_logits(candidates, ["mem_0", "mem_1"], logits) is fault
+
+
+def test_what_passes_comes_most_relevant_first_and_the_rest_is_dropped_with_its_relevance(
+    make_candidate: Callable[..., Candidate],
+) -> None:
+    candidates = [
+        make_candidate("mem_low", logit=-2.0),
+        make_candidate("mem_mid", logit=1.0),
+        make_candidate("mem_top", logit=3.0),
+        make_candidate("mem_edge", logit=0.0),
+    ]
+    verdict = judge(candidates, model=MODEL)
+    assert [item.memory.id for item in verdict.passed] == ["mem_top", "mem_mid", "mem_edge"]
+    assert [(item.memory_id, item.reason, item.relevance) for item in verdict.dropped] == [
+        ("mem_low", DropReason.BELOW_THRESHOLD, sigmoid(-2.0))
+    ]
+    assert verdict.demoted == 0
+
+
+def test_an_unscored_candidate_fell_to_the_budget(make_candidate: Callable[..., Candidate]) -> None:
+    verdict = judge([make_candidate("mem_0", cosine=0.9)], model=MODEL)
+    assert verdict.passed == ()
+    assert [(item.reason, item.relevance) for item in verdict.dropped] == [(DropReason.BUDGET, None)]
+
+
+def test_evidence_that_already_decides_needs_no_score(make_candidate: Callable[..., Candidate]) -> None:
+    sure, hopeless = make_candidate("mem_sure", ask_cosine=0.99), make_candidate("mem_no", ask_cosine=0.1)
+    verdict = judge([hopeless, sure], model=ASK_MODEL)
+    assert [item.memory.id for item in verdict.passed] == ["mem_sure"]
+    assert verdict.passed[0].relevance == ASK_HEAD.relevance((-12.0, 0.99))
+    assert [(item.reason, item.relevance) for item in verdict.dropped] == [
+        (DropReason.BELOW_THRESHOLD, ASK_HEAD.relevance((12.0, 0.1)))
+    ]
+
+
+def test_a_search_demotes_instead_of_dropping(make_candidate: Callable[..., Candidate]) -> None:
+    candidates = [
+        make_candidate("mem_unscored"),
+        make_candidate("mem_low", logit=-3.0),
+        make_candidate("mem_lowish", logit=-1.0),
+        make_candidate("mem_top", logit=3.0),
+    ]
+    verdict = judge(candidates, model=MODEL, is_search=True)
+    assert [item.memory.id for item in verdict.passed] == ["mem_top", "mem_lowish", "mem_low", "mem_unscored"]
+    assert verdict.dropped == ()
+    assert verdict.demoted == 3
+
+
+@given(
+    logits=st.lists(st.none() | st.floats(-12, 12), max_size=8),
+    thresholds=st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)),
+)
+def test_a_higher_threshold_lets_through_a_subset_and_nothing_is_lost(
+    make_candidate: Callable[..., Candidate], logits: list[float | None], thresholds: tuple[float, float]
+) -> None:
+    candidates = [make_candidate(f"mem_{place}", logit=logit) for place, logit in enumerate(logits)]
+    passed = []
+    for threshold in sorted(thresholds):
+        verdict = judge(candidates, model=uncalibrated(threshold))
+        ids = {item.memory.id for item in verdict.passed}
+        assert ids | {item.memory_id for item in verdict.dropped} == {item.memory.id for item in candidates}
+        passed.append(ids)
+    assert passed[1] <= passed[0]
