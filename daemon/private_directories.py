@@ -6,8 +6,10 @@ sees whose memories are kept. Closing a directory that others use would lock the
 * A directory that is missing is made, with its missing parents, with exactly the mode asked for.
 * One that exists and is closed enough is left as it is.
 * One that is open to others but ours, and holds nothing or nothing but our own files, is tightened, which is logged.
-* One that is open to others and sticky, or somebody else's, or holds other files, is refused. So is one whose owner is
-  neither this account nor root, whatever its mode: its owner may do with it as they like.
+* One that others can only look into, and that holds other files, is left as it is, which is logged: our own files are
+  closed whatever the directory is, and closing it would take the others away.
+* One that others may write to and that holds other files, or is sticky, or somebody else's, is refused. So is one whose
+  owner is neither this account nor root, whatever its mode: its owner may do with it as they like.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ import structlog
 
 DIRECTORY_TIGHTENED: Final = "directory_tightened"
 """Log line of a directory whose rights were taken back."""
+DIRECTORY_SHARED: Final = "directory_shared"
+"""Log line of a directory that others can look into, left as it is because it holds other files."""
 
 WRITABLE_BY_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 OPEN_TO_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -60,11 +64,15 @@ def claim_directory(directory: Path, *, purpose: str, mode: int, forbidden: int)
     # By descriptor from here on, so that what is judged is what is changed.
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        old_mode = stat.S_IMODE(os.fstat(fd).st_mode)
+        is_ours = os.fstat(fd).st_uid == os.geteuid()
+        if is_ours and not old_mode & (WRITABLE_BY_OTHERS | stat.S_ISVTX) and _first_foreign_entry(fd):
+            _log.warning(DIRECTORY_SHARED, directory=str(directory), mode=f"{old_mode:04o}")
+            return
         fault = _fault(fd, forbidden)
         if fault:
             message = f"{purpose} {directory} {fault}: use a sub-directory of its own, such as {directory / 'recalld'}"
             raise DirectoryRefusedError(message)
-        old_mode = stat.S_IMODE(os.fstat(fd).st_mode)
         os.fchmod(fd, mode)
     finally:
         os.close(fd)

@@ -11,6 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from recalld.daemon.private_directories import (
+    DIRECTORY_SHARED,
     DIRECTORY_TIGHTENED,
     OPEN_TO_OTHERS,
     WRITABLE_BY_OTHERS,
@@ -106,17 +107,29 @@ def test_an_open_sticky_directory_is_refused_even_when_empty(folder: Path, mode:
 
 
 @pytest.mark.parametrize("name", ["diary.txt", ".hidden", "xrecalld.db", "recalldb"])
-def test_an_open_directory_with_a_file_of_somebody_elses_making_is_refused_and_the_file_named(
+def test_a_directory_that_others_may_write_to_with_a_file_of_somebody_elses_making_is_refused_and_the_file_named(
     folder: Path, name: str
 ) -> None:
     (folder / "recalld.db").touch()
     (folder / name).touch()
-    folder.chmod(0o755)
+    folder.chmod(0o777)
     message = refusal(folder)
     assert str(folder) in message
-    assert "mode 0755" in message
+    assert "mode 0777" in message
     assert repr(name) in message
     assert "use a sub-directory" in message
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o711])
+def test_a_directory_that_others_can_only_look_into_keeps_its_other_files_and_its_mode(folder: Path, mode: int) -> None:
+    (folder / "serve.log").touch()
+    folder.chmod(mode)
+    with capture_logs() as logs:
+        claim(folder)
+    assert mode_of(folder) == mode
+    assert logs == [
+        {"event": DIRECTORY_SHARED, "log_level": "warning", "directory": str(folder), "mode": f"{mode:04o}"}
+    ]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
