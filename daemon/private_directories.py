@@ -64,12 +64,12 @@ def claim_directory(directory: Path, *, purpose: str, mode: int, forbidden: int)
     # By descriptor from here on, so that what is judged is what is changed.
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        old_mode = stat.S_IMODE(os.fstat(fd).st_mode)
-        is_ours = os.fstat(fd).st_uid == os.geteuid()
-        if is_ours and not old_mode & (WRITABLE_BY_OTHERS | stat.S_ISVTX) and _first_foreign_entry(fd):
+        held, foreign = os.fstat(fd), _first_foreign_entry(fd)
+        old_mode = stat.S_IMODE(held.st_mode)
+        if foreign and held.st_uid == os.geteuid() and not old_mode & (WRITABLE_BY_OTHERS | stat.S_ISVTX):
             _log.warning(DIRECTORY_SHARED, directory=str(directory), mode=f"{old_mode:04o}")
             return
-        fault = _fault(fd, forbidden)
+        fault = _fault(held, foreign, forbidden)
         if fault:
             message = f"{purpose} {directory} {fault}: use a sub-directory of its own, such as {directory / 'recalld'}"
             raise DirectoryRefusedError(message)
@@ -89,9 +89,8 @@ def _make(directory: Path, mode: int) -> None:
         folder.chmod(mode)  # the umask may have taken more than it should, never less
 
 
-def _fault(fd: int, forbidden: int) -> str:
-    """Why the directory cannot be tightened; empty when it can."""
-    found = os.fstat(fd)
+def _fault(found: os.stat_result, foreign: str, forbidden: int) -> str:
+    """Why the directory cannot be tightened; empty when it can. `foreign` names an entry that is not the daemon's."""
     if found.st_uid not in (os.geteuid(), _ROOT_UID):
         return f"belongs to uid {found.st_uid}, who may change what is in it"
     mode = f"{stat.S_IMODE(found.st_mode):04o}"
@@ -99,7 +98,6 @@ def _fault(fd: int, forbidden: int) -> str:
         return f"is open to others (mode {mode}) and belongs to uid {found.st_uid}"
     if found.st_mode & stat.S_ISVTX:
         return f"is shared with others (mode {mode}, sticky)"
-    foreign = _first_foreign_entry(fd)
     return f"is open to others (mode {mode}) and holds files that are not the daemon's ({foreign!r})" if foreign else ""
 
 

@@ -62,8 +62,8 @@ def forbid_runtime_telemetry() -> None:
 def use_one_numeric_thread() -> None:
     """Keep numpy's linear algebra on the calling thread, unless somebody has chosen otherwise.
 
-    The daemon's cores belong to the scorer's lanes. A search of the vector index that waits for a second thread of
-    OpenBLAS takes ten times as long while they are busy: 16 ms instead of 1.4 at 1,000 memories (`make bench-index`).
+    The daemon's cores belong to the scorer's lanes: a search of the vector index would wait for a second thread of
+    OpenBLAS while they are busy.
     """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # noqa: TID251 - this module is the one writer, too

@@ -7,9 +7,9 @@ import enum
 import msgspec
 
 CUES_MAX = 3
-"""Headings a record may carry: three were enough in the measurements behind docs/gate.md."""
+"""Headings a record may carry; each costs a vector, and only the nearest is judged."""
 ASKS_MAX = 4
-"""Questions a record may say it answers: two, four and nine were tried; four are enough."""
+"""Questions a record may say it answers; each costs a vector, and only the nearest counts."""
 MEMORY_CHARS_MAX = 8_000
 """Longest memory text in characters; longer material belongs in a document store."""
 CUE_CHARS_MAX = 120

@@ -217,9 +217,8 @@ BGE_SMALL = ModelSpec(
     tokens_max=256,
     default_cut=Provenanced(
         value=0.5,
-        provenance="Cosine of query and record: on two written sources of 70 records it kept the best relevant record "
-        "of 88 of 90 answerable queries and silenced 9 of 130 others. Preferences that apply indirectly fall below it, "
-        "so a calibration record that also knows cues and asks should replace it.",
+        provenance="A cautious default for the cosine of query and record, not fitted here. Preferences that apply "
+        "indirectly fall below it, so a calibration record that also knows cues and asks should replace it.",
     ),
     licence="MIT",
 )

@@ -12,8 +12,8 @@ import math
 from recalld.models.domain.recall import Evidence
 
 FOREIGN_COSINE_MIN = 0.75
-"""The best of record, cue and ask cosine that is enough without a shared word. German turns against German records have
-cosines of 0.6 and more whatever they are about."""
+"""The best of record, cue and ask cosine that is enough without a shared word. To an English
+embedder all texts of another language lie close together, so it is far above the calibrated floors."""
 
 
 def passes_foreign_floor(evidence: Evidence, *, shares_words: bool) -> bool:
