@@ -11,7 +11,7 @@ MODELS ?= $(shell if [ "$$(id -u)" = 0 ]; then echo /var/lib/recalld/models; \
 
 # The checks run one after another, also under `make -j`: the machine they are timed for has two cores.
 .NOTPARALLEL:
-.PHONY: demo test check lint types contracts unit models calibration bench bench-index wheel-check lock clean help
+.PHONY: demo test check lint types contracts unit models calibration bench bench-index bench-scale wheel-check lock clean help
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,6 +47,9 @@ calibration: $(STAMP) models ## fit the shipped calibration anew; DATE=YYYY-MM-D
 
 bench: $(STAMP) models ## latency of gate and total, memory, time to READY
 	$(BIN)/python tests/benchmarks/recall_latency.py --model-dir "$(MODELS)"
+
+bench-scale: $(STAMP) models ## the read path without scoring: large memories, first recalls, other users
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/benchmarks/read_scale.py --model-dir "$(MODELS)"
 
 bench-index: $(STAMP) ## load and search of a user's vector index at several sizes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/benchmarks/index_scale.py

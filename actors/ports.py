@@ -11,7 +11,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from recalld.models.domain.outcomes import OutcomeRecorded, OutcomeTally, RecordOutcome
 from recalld.models.domain.records import Memory
+from recalld.models.domain.runtime_model import RuntimeFailure, RuntimePrompt, RuntimeReply
+from recalld.models.domain.standing import MemoryOutcomes, SetStanding, StandingCandidates, StandingSet
 from recalld.models.domain.store import (
     AppendDecisions,
     Checkpoint,
@@ -22,6 +25,7 @@ from recalld.models.domain.store import (
     Forget,
     Forgotten,
     IndexDelta,
+    IndexPage,
     LexicalHit,
     ListFilter,
     MemoryPage,
@@ -33,7 +37,11 @@ from recalld.models.domain.store import (
     StoreCounts,
     StoreHealth,
     TurnRecorded,
+    Update,
+    Updated,
 )
+from recalld.models.domain.time_window import TimeWindow
+from recalld.models.domain.world import Claim, FindingState
 
 
 class Clock(Protocol):
@@ -89,29 +97,85 @@ class MemoryReader(Protocol):
         ...
 
     async def lexical(
-        self, user: str, terms: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
     ) -> list[LexicalHit]:
         """Live memories of the user that contain at least one of the terms, best first.
 
         `terms` come from `policy.terms.query_terms`; they are matched literally, never parsed as query syntax. In a
         large memory, terms that very many memories have find none beside rarer terms that do; see `actors.store.bm25`.
+        With windows, only memories that were made or changed in one of them.
+        """
+        ...
+
+    async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
+        """Those of the terms, inflections included, that some memory of the user contains; reads no memory.
+
+        `terms` come from `policy.turn.probe.probe_terms`. A memory that has just expired may still count.
+        """
+        ...
+
+    async def within(
+        self, user: str, windows: Sequence[TimeWindow], *, now_ms: int, limit: int, scope: str | None
+    ) -> list[Memory]:
+        """Live memories of the user that were made or changed in any of the windows; none without windows.
+
+        Newest first, by the later of those of their two times that lie in a window. Cost is bounded by `limit`, not by
+        the length of a window.
         """
         ...
 
     async def index_delta(self, user: str, embedder_key: str, *, since_seq: int, now_ms: int) -> IndexDelta:
-        """What an index that stands at `since_seq` (0: empty) must apply."""
+        """What an index that stands at `since_seq` (0: empty) must apply; of a complete delta the first page."""
+        ...
+
+    async def index_page(self, user: str, embedder_key: str, *, after: str, now_ms: int) -> IndexPage:
+        """A further page of a complete delta, from where the page before said; what changed meanwhile may be in it."""
         ...
 
     async def pending(self, embedder_key: str, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
         """Live memories of any user without (sound) vectors for this embedder, oldest first; damaged ones left out."""
         ...
 
-    async def counts(self, user: str, embedder_key: str, *, now_ms: int, scope: str | None = None) -> StoreCounts:
-        """Counts of one user's memories. With a scope, `live` counts that scope and the global one only."""
+    async def counts(
+        self,
+        user: str,
+        embedder_key: str,
+        *,
+        now_ms: int,
+        scope: str | None = None,
+        windows: Sequence[TimeWindow] = (),
+    ) -> StoreCounts:
+        """Counts of one user's memories.
+
+        With a scope, `live` counts that scope and the global one only; with windows, only what was made or changed in
+        one of them.
+        """
         ...
 
     async def decision(self, decision_id: str) -> DecisionRow | None:
         """A ledger row."""
+        ...
+
+    async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
+        """Reports on each of these memories, counted; one that is not there has none."""
+        ...
+
+    async def reported(self, user: str, *, memory_id: str = "", decision_id: str = "", limit: int) -> MemoryOutcomes:
+        """What was reported on a memory, or (without one) on a decision: counts, and the newest `limit` reports."""
+        ...
+
+    async def standing_candidates(self, user: str, scope: str, *, now_ms: int, limit: int) -> StandingCandidates:
+        """Live memories of the scope and the global one that may stand in a block: by kind, or by a person's decision.
+
+        Pinned ones first, then the newest; `limit` at most. Reports before a memory was restored are not counted.
+        """
         ...
 
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
@@ -139,6 +203,26 @@ class MemoryWriter(Protocol):
 
     async def put_vectors(self, command: PutVectors) -> bool:
         """Attach vectors; False when the memory changed or went away meanwhile."""
+        ...
+
+    async def update(self, command: Update) -> Updated:
+        """Change what is known about a memory beside its text.
+
+        Also raises `RecalldError` with `NOT_FOUND` (no live memory), and with `CONFLICT`: it has another revision, or
+        its new scope has the same words already.
+        """
+        ...
+
+    async def record_outcome(self, command: RecordOutcome) -> OutcomeRecorded:
+        """Keep a report, once for each decision, memory and result.
+
+        Raises `NOT_FOUND` for a decision or memory that the user does not have, `BAD_REQUEST` for a memory that the
+        decision did not show (or, reported as missed, did).
+        """
+        ...
+
+    async def set_standing(self, command: SetStanding) -> StandingSet:
+        """Note what a person decided about a memory and the standing block. Raises `NOT_FOUND` unless it is live."""
         ...
 
     async def append_decisions(self, command: AppendDecisions) -> None:
@@ -196,6 +280,26 @@ class StopCallback(Protocol):
 
     def __call__(self) -> None:
         """Stop."""
+        ...
+
+
+class RuntimeModel(Protocol):
+    """A language model that a connected runtime lends: whoever declared the feature `extractor` on its connection."""
+
+    def is_connected(self, user: str) -> bool:
+        """Whether anybody could be asked for this user now; never blocks."""
+        ...
+
+    async def ask(self, user: str, prompt: RuntimePrompt, *, deadline_s: float) -> RuntimeReply | RuntimeFailure:
+        """The model's answer as text, by `deadline_s` (monotonic) at the latest; every failure is a result."""
+        ...
+
+
+class WorldProbe(Protocol):
+    """Looks at a project's files for `decide`. Never outside the project, and never by running anything."""
+
+    async def look(self, root: str, claim: Claim) -> FindingState:
+        """What the files of the project at `root` say of a local claim; may be cancelled."""
         ...
 
 

@@ -16,10 +16,21 @@ from recalld.models.domain.admission import (
     RememberRequest,
     SessionEvent,
 )
+from recalld.models.domain.cues import BackfillReply, BackfillRequest, UpdateReply, UpdateRequest
+from recalld.models.domain.decide import DecideRequest
+from recalld.models.domain.decision import Decision
 from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.health import HealthReport, Stats
+from recalld.models.domain.outcomes import OutcomeReport
 from recalld.models.domain.recall import RecallOutcome, RecallQuery
 from recalld.models.domain.records import Memory
+from recalld.models.domain.standing import (
+    MemoryOutcomes,
+    StandingAction,
+    StandingBlock,
+    StandingRequest,
+    StandingSet,
+)
 from recalld.models.domain.store import DecisionRow, ListFilter, MemoryPage
 
 
@@ -54,6 +65,14 @@ class MemoryService(Protocol):
         """Forget, or preview forgetting."""
         ...
 
+    async def update(self, request: UpdateRequest) -> UpdateReply:
+        """Change a memory. Raises `BAD_REQUEST`, `NOT_FOUND`, `CONFLICT`, and what `remember` raises."""
+        ...
+
+    async def backfill(self, request: BackfillRequest) -> BackfillReply:
+        """Have a lent model write cues and asks. Raises `BUSY` while another backfill of the user is under way."""
+        ...
+
     async def get(self, user: str, memory_id: str) -> Memory:
         """A memory. Raises `NOT_FOUND`."""
         ...
@@ -62,12 +81,38 @@ class MemoryService(Protocol):
         """A page of live memories, newest first."""
         ...
 
+    async def decide(self, request: DecideRequest) -> Decision:
+        """What a gate says of a request. Raises `BAD_REQUEST` for a profile that there is not."""
+        ...
+
     async def explain(self, user: str, decision_id: str) -> DecisionRow:
         """A ledger row of this user. Raises `NOT_FOUND`."""
         ...
 
     async def session(self, user: str, session: str, event: SessionEvent) -> None:
         """Reset what is remembered about a session (its exclusions)."""
+        ...
+
+    async def standing(self, request: StandingRequest) -> StandingBlock:
+        """The standing block of a session, given once. Raises `BUSY`, `STORAGE_UNAVAILABLE`, `DRAINING`."""
+        ...
+
+    async def set_standing(
+        self, user: str, memory_id: str, action: StandingAction, *, deadline_s: float
+    ) -> StandingSet:
+        """Note what a person decided about a memory and the standing block. Raises `NOT_FOUND` unless it is live."""
+        ...
+
+    async def record_outcome(self, report: OutcomeReport) -> None:
+        """Keep a report on a decision, once. Raises `NOT_FOUND`, or `BAD_REQUEST` for a memory it cannot be about."""
+        ...
+
+    async def outcomes_of_memory(self, user: str, memory_id: str, *, limit: int) -> MemoryOutcomes:
+        """What was reported on a memory. Raises `NOT_FOUND`."""
+        ...
+
+    async def outcomes_of_decision(self, user: str, decision_id: str, *, limit: int) -> MemoryOutcomes:
+        """What was reported on a decision. Raises `NOT_FOUND`."""
         ...
 
     async def health(self, *, is_deep: bool) -> HealthReport:

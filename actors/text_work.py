@@ -32,6 +32,10 @@ class TextWork(Protocol):
         """Run `work`, which reads so many characters and touches nothing that others change."""
         ...
 
+    async def run_apart(self, work: Callable[[], T]) -> T:
+        """Run `work` where it holds up nobody, to its end whatever becomes of the caller."""
+        ...
+
 
 class ThreadedTextWork:
     """Reads short texts at once and long ones in threads, which are shared by nobody else."""
@@ -45,10 +49,18 @@ class ThreadedTextWork:
             return work()
         return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
 
+    async def run_apart(self, work: Callable[[], T]) -> T:
+        """Run `work` in a thread; a caller that is cancelled leaves when it is done."""
+        return await to_thread.run_sync(work, limiter=self._threads)
+
 
 class ImmediateTextWork:
     """Reads everything at once: for clocks that do not wait for threads."""
 
     async def run(self, work: Callable[[], T], *, chars: int) -> T:  # noqa: ARG002 - the protocol's
+        """Run `work`."""
+        return work()
+
+    async def run_apart(self, work: Callable[[], T]) -> T:
         """Run `work`."""
         return work()

@@ -8,6 +8,7 @@ import sqlite3
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
@@ -30,6 +31,7 @@ from recalld.daemon.config import ServerMode, Settings, remove_variables
 from recalld.daemon.exit_codes import ExitCode, code_for_os_error
 from recalld.daemon.gateway.activation import adopt_listener
 from recalld.daemon.gateway.counters import GatewayCounters
+from recalld.daemon.gateway.lending import LentModels
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.listener import BoundListener, ListenError, ListenFault, bind_listener
 from recalld.daemon.gateway.peer import AccessPolicy
@@ -139,6 +141,8 @@ async def _serve(
     remove_variables(NOTIFY_VARIABLES)
     events = EventBus(sink=log_event)
     storage = settings.storage
+    counters, policy = GatewayCounters(), _access_policy(settings)
+    lent_models = LentModels(policy=policy, clock=clock, counters=counters)
     async with open_store(
         storage.data_dir,
         clock=clock,
@@ -158,9 +162,30 @@ async def _serve(
             calibration=calibration,
             embedder_key=embedder_key_of(settings.models.embedder),
             version=version("recalld"),
+            runtime_model=lent_models,
+            cursor_key=store.cursor_key,
         )
-        daemon = _Daemon(parts, environ, listener, notifier, store)
+        front = _Front(listener=listener, policy=policy, counters=counters, lent_models=lent_models)
+        daemon = _Daemon(parts, environ, front, notifier, store)
         return await daemon.run()
+
+
+def _access_policy(settings: Settings) -> AccessPolicy:
+    return AccessPolicy(
+        own_uid=os.getuid(),
+        is_system=settings.server.mode is ServerMode.SYSTEM,
+        granted_users={rule.uid: frozenset(rule.users) for rule in settings.access},
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Front:
+    """What the gateway is made of beside the service; actors ask the models that its connections lend."""
+
+    listener: BoundListener
+    policy: AccessPolicy
+    counters: GatewayCounters
+    lent_models: LentModels
 
 
 class _Daemon:
@@ -170,13 +195,13 @@ class _Daemon:
         self,
         parts: Parts,
         environ: Mapping[str, str],
-        listener: BoundListener,
+        front: _Front,
         notifier: Notifier,
         store: SqliteStore,
     ) -> None:
         self._parts = parts
         self._environ = environ
-        self._listener = listener
+        self._front = front
         self._notifier = notifier
         self._store = store
         self._stop = anyio.Event()
@@ -207,17 +232,14 @@ class _Daemon:
         return ExitCode.OK
 
     def _gateway(self, running: Running) -> Gateway:
-        settings = self._parts.settings
+        settings, front = self._parts.settings, self._front
         return Gateway(
-            listener=self._listener,
+            listener=front.listener,
             service=running.service,
-            policy=AccessPolicy(
-                own_uid=os.getuid(),
-                is_system=settings.server.mode is ServerMode.SYSTEM,
-                granted_users={rule.uid: frozenset(rule.users) for rule in settings.access},
-            ),
+            policy=front.policy,
             clock=self._parts.clock,
-            counters=GatewayCounters(),
+            counters=front.counters,
+            lent_models=front.lent_models,
             version=self._parts.version,
             limits=GatewayLimits(
                 envelope_s=settings.recall.envelope_ms / 1000.0,
@@ -240,7 +262,7 @@ class _Daemon:
                 at_ms=self._parts.clock.now_ms(),
                 fields={
                     "version": self._parts.version,
-                    "socket": str(self._listener.path),
+                    "socket": str(self._front.listener.path),
                     "data_dir": str(self._parts.settings.storage.data_dir),
                     "calibration_id": self._parts.calibration.model.calibration_id,
                     "is_new_store": self._store.report.is_new,

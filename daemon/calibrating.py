@@ -40,7 +40,9 @@ def calibration_in_force(settings: Settings) -> GateCalibration:
     model = record.relevance_model() if not mismatches else _default_model(settings)
     if settings.recall.threshold is not None:
         source = f"{model.calibration_id}+{CONFIGURED_THRESHOLD}" if model.calibration_id else CONFIGURED_THRESHOLD
-        model = msgspec.structs.replace(model, threshold=settings.recall.threshold, calibration_id=source)
+        model = msgspec.structs.replace(
+            model, threshold=settings.recall.threshold, kind_thresholds=(), calibration_id=source
+        )
     return GateCalibration(
         floors=_floors(settings, record, is_matching=not mismatches), model=model, mismatches=mismatches
     )

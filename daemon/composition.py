@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,8 +11,9 @@ from functools import partial
 import anyio.abc
 
 from recalld.actors.admission import AdmissionActor, AdmissionDependencies
+from recalld.actors.decide import DecideDependencies, Decider
 from recalld.actors.directory import Directory, ResidencyLimits
-from recalld.actors.embedder import EmbedderActor, EmbedderMessage
+from recalld.actors.embedder import EmbedderActor, EmbedderLimits, EmbedderMessage
 from recalld.actors.events import EventBus, EventLevel
 from recalld.actors.inference_thread.factory import ThreadFactory, inference_threads
 from recalld.actors.inference_thread.model_host import ModelNotice, NoticeKind
@@ -24,31 +26,53 @@ from recalld.actors.kernel.bounds import (
     SUPERVISOR_MAILBOX_MAX,
 )
 from recalld.actors.maintenance import EmbedPending, MaintenanceActor, MaintenanceMessage, Upkeep
-from recalld.actors.ports import Clock, IdSource, MemoryReader, MemoryWriter, PairScorer, TextEmbedder
+from recalld.actors.ports import (
+    Clock,
+    IdSource,
+    MemoryReader,
+    MemoryWriter,
+    PairScorer,
+    RuntimeModel,
+    TextEmbedder,
+    WorldProbe,
+)
 from recalld.actors.recall import (
     GateCalibration,
+    HostTextWatch,
     RecallActor,
     RecallDependencies,
     RecallLimits,
     RecallState,
     RecallTurns,
+    StandingLimits,
+    TurnGateOptions,
 )
+from recalld.actors.runtime_model import NoRuntimeModel
 from recalld.actors.scorer import ScorerActor, ScorerLimits, ScorerMessage
 from recalld.actors.store import Ledger, StoreMessage, store_spec
 from recalld.actors.supervisor import Conditions, GateGuard, SupervisorActor, SupervisorMessage
 from recalld.actors.text_work import TextWork, ThreadedTextWork
+from recalld.daemon.clock import SystemClock
 from recalld.daemon.config import Settings
+from recalld.daemon.config.settings import TurnGateSection
 from recalld.daemon.faults import BreakableScorer
+from recalld.daemon.probes.local import LocalProbe
 from recalld.daemon.service import LocalMemoryService, ServiceParts
 from recalld.models.domain.events import Event, EventName
 from recalld.models.inference.cores import usable_cores
 from recalld.models.inference.loading import load_bi_encoder, load_cross_encoder
 from recalld.models.policy.breaker import BreakerPolicy
 from recalld.models.policy.cost_model import CostModel
+from recalld.models.policy.enrichment import prepare_enrichment
+from recalld.models.policy.query_reading import prepare_reading
+from recalld.models.policy.turn.directions import Directions, GateAnswer
+from recalld.models.policy.turn_gate import TurnGateSettings
 
 DRAIN_ORDER = ("recall", "admission", "maintenance", "scorer", "embedder", "supervisor", "store")
 """Users' actors first, so that what they still hold finds everything below them; the store last."""
 DAY_MS = 86_400_000
+EMBEDDER_LANES_MAX = 2
+"""A query is embedded twice, with and without its prefix: at the same time where there are two cores."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,10 +108,15 @@ class Parts:
     embedder_key: str
     version: str
     text_work: TextWork = field(default_factory=ThreadedTextWork)
+    runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
+    probe: WorldProbe = field(default_factory=lambda: LocalProbe(SystemClock()))
+    """Looks at files in threads, which no clock but the system's can hurry."""
+    cursor_key: bytes = field(default_factory=partial(secrets.token_bytes, 32), repr=False)
+    """Keys the cursors of sweeps; one that is kept with the database outlives a restart."""
 
 
 def real_models(settings: Settings, clock: Clock) -> ModelParts:
-    """The configured models, on threads of their own: one lane for the embedder, one a usable core for the scorer."""
+    """The configured models, on threads of their own: a lane a usable core, and no more than two for the embedder."""
 
     def load_embedder() -> TextEmbedder:
         return load_bi_encoder(settings.models.dir, settings.models.embedder)
@@ -129,6 +158,7 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         tasks: For what must not hold up a request: putting users to rest.
     """
     settings, clock, events = parts.settings, parts.clock, parts.events
+    prepare_reading()
     cost = CostModel()
     guard = GateGuard(
         BreakerPolicy(failures_max=settings.events.breaker_failures, open_s=settings.events.breaker_open_s), clock
@@ -150,7 +180,10 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         embedder=embedder,
         events=events,
         text_work=parts.text_work,
+        runtime_model=parts.runtime_model,
+        is_enriching=settings.write.enrich,
     )
+    prepare_enrichment()  # now, because the first save or recall would hold up all others meanwhile
     maintenance: Address[MaintenanceMessage] = supervisor.start(_maintenance_spec(parts, admission))
     announce.on_embedder_ready = lambda: maintenance.post(EmbedPending())
     recall = RecallDependencies(
@@ -168,6 +201,15 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         ledger=ledger.append,
         calibration=parts.calibration,
         limits=_recall_limits(settings, parts.models.lanes),
+        host_text=HostTextWatch(
+            events=events,
+            clock=clock,
+            cooldown_s=settings.events.degraded_cooldown_s,
+            counters=conditions.counters,
+        ),
+        turn_gate=_turn_gate_options(settings.recall.turn_gate),
+        standing=_standing_limits(settings),
+        runtime_model=parts.runtime_model,
     )
     directory = Directory(
         supervisor=supervisor,
@@ -192,6 +234,7 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
             conditions=conditions,
             events=events,
             ledger=ledger,
+            decider=_decider(parts, ledger, conditions, recall.turn_gate),
             calibration=parts.calibration,
             embedder_key=parts.embedder_key,
             scorer_model_id=settings.models.cross_encoder,
@@ -228,13 +271,15 @@ def _supervisor_spec(parts: Parts, guard: GateGuard, conditions: Conditions) -> 
 
 
 def _embedder_spec(parts: Parts, announce: _Announcer) -> ActorSpec[EmbedderMessage]:
+    lanes = min(EMBEDDER_LANES_MAX, parts.models.lanes)
     return model_actor_spec(
         name="embedder",
         build=lambda: EmbedderActor(
             load=parts.models.load_embedder,
-            make_thread=parts.models.make_threads("recalld-embedder", 1),
+            make_thread=parts.models.make_threads("recalld-embedder", lanes),
             rng=parts.rng,
             on_notice=announce,
+            limits=EmbedderLimits(lanes=lanes),
         ),
         mailbox_max=EMBEDDER_MAILBOX_MAX,
     )
@@ -269,6 +314,25 @@ def _maintenance_spec(parts: Parts, admission: AdmissionDependencies) -> ActorSp
     )
 
 
+def _decider(parts: Parts, ledger: Ledger, conditions: Conditions, turn_gate: TurnGateOptions) -> Decider:
+    return Decider(
+        DecideDependencies(
+            clock=parts.clock,
+            ids=parts.ids,
+            reader=parts.reader,
+            text_work=parts.text_work,
+            runtime_model=parts.runtime_model,
+            probe=parts.probe,
+            events=parts.events,
+            ledger=ledger.append,
+            counters=conditions.counters,
+            turn_settings=turn_gate.settings,
+            cursor_key=parts.cursor_key,
+            cooldown_s=parts.settings.events.degraded_cooldown_s,
+        )
+    )
+
+
 def _residency_limits(settings: Settings) -> ResidencyLimits:
     return ResidencyLimits(
         residents_max=settings.actors.users_active_max,
@@ -294,6 +358,36 @@ def _recall_limits(settings: Settings, lanes: int) -> RecallLimits:
         is_gate_on=recall.gate == "on",
         lanes=lanes,
         reserve_ms=recall.reserve_ms,
+    )
+
+
+def _standing_limits(settings: Settings) -> StandingLimits:
+    standing = settings.standing
+    return StandingLimits(
+        is_on=standing.enabled,
+        max_chars=standing.max_chars,
+        max_lines=standing.max_lines,
+        value_min=standing.value_min,
+        error_cost_words=standing.error_cost_words,
+    )
+
+
+def _turn_gate_options(configured: TurnGateSection) -> TurnGateOptions:
+    return TurnGateOptions(
+        is_enabled=configured.enabled,
+        settings=TurnGateSettings(
+            line_markers=configured.line_markers,
+            cues_off=frozenset(configured.cues_off),
+            directions=Directions(
+                on_weak=GateAnswer(configured.on_weak),
+                on_error=GateAnswer(configured.on_error),
+                on_timeout=GateAnswer(configured.on_timeout),
+                on_missing_input=GateAnswer(configured.on_missing_input),
+                on_budget=GateAnswer(configured.on_budget),
+            ),
+        ),
+        is_model_on=configured.model == "on",
+        model_ms=configured.model_ms,
     )
 
 

@@ -10,18 +10,20 @@ from typing import TypeVar
 
 import msgspec
 
-from recalld.actors.admission import ForgetMemories, ObserveTurn, RememberMemory
+from recalld.actors.admission import BackfillCues, ForgetMemories, ObserveTurn, RememberMemory, UpdateMemory
 from recalld.actors.asking import as_operating_error
+from recalld.actors.decide import Decider
 from recalld.actors.directory import Directory
 from recalld.actors.embedder import EmbedderMessage, GetEmbedderHealth
 from recalld.actors.events import BoundedEventStream, EventBus, EventLevel
 from recalld.actors.kernel import Address, AskError, AskFailure, Supervisor
 from recalld.actors.ports import Clock, IdSource, MemoryReader
-from recalld.actors.recall import ChangeSession, GateCalibration, NoTurnError, Recall, RecallTurns
+from recalld.actors.recall import ChangeSession, GateCalibration, GiveStanding, NoTurnError, Recall, RecallTurns
 from recalld.actors.recall.report import final_event, ledger_row
 from recalld.actors.scorer import GetScorerHealth, ProbeScorer, ScorerMessage
 from recalld.actors.store import Ledger, StoreMessage
 from recalld.actors.supervisor import Conditions, GateGuard
+from recalld.daemon.feedback import Feedback
 from recalld.models.domain.admission import (
     ForgetReply,
     ForgetRequest,
@@ -31,12 +33,23 @@ from recalld.models.domain.admission import (
     RememberRequest,
     SessionEvent,
 )
+from recalld.models.domain.cues import BackfillReply, BackfillRequest, UpdateReply, UpdateRequest
+from recalld.models.domain.decide import DecideRequest
+from recalld.models.domain.decision import Decision
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import EventName
 from recalld.models.domain.health import GateProbe, HealthReport, ModelHealth, ModelState, Stats
+from recalld.models.domain.outcomes import OutcomeReport
 from recalld.models.domain.reasons import RecallDecision, RecallMode, RecallReason
 from recalld.models.domain.recall import Coverage, GateReport, RecallOutcome, RecallQuery, RecallTimings
 from recalld.models.domain.records import Memory
+from recalld.models.domain.standing import (
+    MemoryOutcomes,
+    StandingAction,
+    StandingBlock,
+    StandingRequest,
+    StandingSet,
+)
 from recalld.models.domain.store import DecisionRow, ListFilter, MemoryPage
 from recalld.models.policy.silence import why_empty
 
@@ -67,6 +80,7 @@ class ServiceParts:
     conditions: Conditions
     events: EventBus
     ledger: Ledger
+    decider: Decider
     calibration: GateCalibration
     embedder_key: str
     scorer_model_id: str
@@ -81,6 +95,9 @@ class LocalMemoryService:
 
     def __init__(self, parts: ServiceParts) -> None:
         self._parts = parts
+        self._feedback = Feedback(
+            clock=parts.clock, ids=parts.ids, store=parts.store, events=parts.events, conditions=parts.conditions
+        )
         self.is_draining = False
 
     async def recall(self, query: RecallQuery) -> RecallOutcome:
@@ -151,8 +168,27 @@ class LocalMemoryService:
                 )
             )
 
+    async def update(self, request: UpdateRequest) -> UpdateReply:
+        """Change what is known about a memory beside its text."""
+        with self._parts.directory.actors_of(request.user) as actors:
+            return await _answered(
+                actors.admission.ask(
+                    lambda reply: UpdateMemory(request=request, reply=reply), deadline_s=request.deadline_s
+                )
+            )
+
+    async def backfill(self, request: BackfillRequest) -> BackfillReply:
+        """Have a lent model write cues and asks for memories that have no asks."""
+        with self._parts.directory.actors_of(request.user) as actors:
+            return await _answered(
+                actors.admission.ask(
+                    lambda reply: BackfillCues(request=request, reply=reply), deadline_s=request.deadline_s
+                )
+            )
+
     async def session(self, user: str, session: str, event: SessionEvent) -> None:
         """Reset what is visible in a session."""
+        self._parts.decider.session_changed(user, session, event)
         deadline_s = self._parts.clock.monotonic_s() + SESSION_DEADLINE_S
         with self._parts.directory.actors_of(user) as actors:
             await _answered(
@@ -165,7 +201,7 @@ class LocalMemoryService:
         """A memory of this user."""
         memory = await self._parts.reader.memory(user, memory_id)
         if memory is None:
-            raise RecalldError(ErrorCode.NOT_FOUND, f"id: there is no memory {memory_id!r} of this user")
+            raise RecalldError(ErrorCode.NOT_FOUND, f"memory_id: there is no memory {memory_id!r} of this user")
         return memory
 
     async def list_memories(self, user: str, what: ListFilter, *, limit: int, cursor: str | None) -> MemoryPage:
@@ -174,13 +210,46 @@ class LocalMemoryService:
             user, what, now_ms=self._parts.clock.now_ms(), limit=limit, cursor=cursor
         )
 
+    async def decide(self, request: DecideRequest) -> Decision:
+        """What a gate says of a request."""
+        return await self._parts.decider.decide(request)
+
     async def explain(self, user: str, decision_id: str) -> DecisionRow:
         """A ledger row of this user; one that was made but not yet written is written first."""
         await self._parts.ledger.settle(deadline_s=self._parts.clock.monotonic_s() + LEDGER_DEADLINE_S)
         row = await self._parts.reader.decision(decision_id)
         if row is None or row.user != user:
-            raise RecalldError(ErrorCode.NOT_FOUND, f"id: there is no decision {decision_id!r} of this user")
+            raise RecalldError(ErrorCode.NOT_FOUND, f"decision_id: there is no decision {decision_id!r} of this user")
         return row
+
+    async def standing(self, request: StandingRequest) -> StandingBlock:
+        """The standing block of a session, given once."""
+        with self._parts.directory.actors_of(request.user) as actors:
+            return await _answered(
+                actors.recall.ask(
+                    lambda reply: GiveStanding(request=request, reply=reply), deadline_s=request.deadline_s
+                )
+            )
+
+    async def set_standing(
+        self, user: str, memory_id: str, action: StandingAction, *, deadline_s: float
+    ) -> StandingSet:
+        """Note what a person decided about a memory and the standing block."""
+        return await self._feedback.set_standing(user, memory_id, action, deadline_s=deadline_s)
+
+    async def record_outcome(self, report: OutcomeReport) -> None:
+        """Keep a report on a decision, once."""
+        await self._feedback.record_outcome(report)
+
+    async def outcomes_of_memory(self, user: str, memory_id: str, *, limit: int) -> MemoryOutcomes:
+        """What was reported on a memory of this user."""
+        await self.get(user, memory_id)
+        return await self._parts.reader.reported(user, memory_id=memory_id, limit=limit)
+
+    async def outcomes_of_decision(self, user: str, decision_id: str, *, limit: int) -> MemoryOutcomes:
+        """What was reported on a decision of this user."""
+        await self.explain(user, decision_id)
+        return await self._parts.reader.reported(user, decision_id=decision_id, limit=limit)
 
     async def health(self, *, is_deep: bool) -> HealthReport:
         """The live state; deep also scores a real pair."""

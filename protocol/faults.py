@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import typing
 
-from recalld.protocol import fields
+from recalld.protocol.closed_values import values_of
 
 _FAULT_CHARS_MAX = 200
 """msgspec quotes what the peer sent, which may be a whole frame: more than twice this is cut in the middle."""
 
 _FAULT = re.compile(r"(?P<what>.*?)(?: - at `(?P<key>key` in `)?\$\.?(?P<path>[^`]*)`)?", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
+_UNKNOWN_KEY = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _UNKNOWN_VALUE = re.compile(r"Invalid (?:enum )?value (.*)", re.DOTALL)
 _WRONG_TYPE = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
 
@@ -24,6 +25,7 @@ _BEYOND_LIMIT = (
     (re.compile(r"Expected `str` of length >= 1"), "is empty; give at least 1 character"),
     (re.compile(r"Expected `array` of length <= (\d+)"), "has more than {} entries; send fewer"),
     (re.compile(r"Expected `array` of length (\d+)(?:, got \d+)?"), "has not exactly {0} entries; send {0}"),
+    (re.compile(r"Expected `object` of length <= (\d+)"), "has more than {} entries; send fewer"),
     (re.compile(r"Expected `int` >= (-?\d+)"), "is too small; give at least {}"),
     (re.compile(r"Expected `int` <= (-?\d+)"), "is too large; give at most {}"),
 )
@@ -39,14 +41,6 @@ _TYPE_NAMES = {
     "None": "null",
 }
 
-_ALLOWED = {
-    "kind": typing.get_args(fields.Kind),
-    "mode": typing.get_args(fields.RecallStyle),
-    "event": typing.get_args(fields.SessionEventName),
-    "role": typing.get_args(fields.PartRole),
-}
-"""Values of the closed fields, to name them when another one comes."""
-
 
 def missing_field(fault: str) -> str | None:
     """The path of the field that msgspec misses, such as `parts[0].role`; None when its message says something else."""
@@ -57,9 +51,17 @@ def missing_field(fault: str) -> str | None:
     return f"{path}.{found[1]}" if path else found[1]
 
 
+def is_unknown_key(fault: str) -> bool:
+    """Whether msgspec met a key that it has no field for; it does so only where it was told to forbid them."""
+    return _UNKNOWN_KEY.fullmatch(_parts(fault)[0]) is not None
+
+
 def describe(fault: str) -> str:
     """The sentence for one of msgspec's messages."""
     what, path = _parts(_shortened(fault))
+    key = _UNKNOWN_KEY.fullmatch(what)
+    if key is not None:
+        return f"{f'{path}.' if path else ''}{key[1]}: there is no such field; correct its name, or leave it out"
     return f"{path or 'the message'}: {_remedy(what, path)}"
 
 
@@ -101,8 +103,8 @@ def _remedy(what: str, path: str) -> str:
         return what
     if path == "type":
         return f"{unknown[1]} is no such message in this version of the protocol; send another, or update the server"
-    allowed = _ALLOWED.get(path.rpartition(".")[2], ())
-    return f"{unknown[1]} is not one of its values; give one of {', '.join(allowed)}"
+    allowed = values_of(path)
+    return f"{unknown[1]} is not one of its values{'; give one of ' if allowed else ''}{', '.join(allowed)}"
 
 
 def _named(types: str) -> str:

@@ -30,12 +30,14 @@ EVENT_NAMES_MAX = 32
 FEATURES_MAX = 32
 QUERY_CHARS_MAX = 1_000
 CURSOR_CHARS_MAX = 512
+BACKFILL_LIMIT_MAX = 100
 TIME_CHARS_MAX = 64
 BUDGET_MS_MAX = 60_000
 RECALL_ITEMS_MAX = 20
 """A full recall must fit a frame: 20 memories of 8,000 four-byte characters are 640 kB."""
 RECALL_CHARS_MAX = 160_000
 LIST_LIMIT_MAX = 100
+STANDING_CHARS_MAX = 8_000
 EPOCH_MS_MAX = 253_402_300_799_999
 """The last millisecond of the year 9999."""
 
@@ -52,6 +54,7 @@ TurnText = Annotated[str, Meta(max_length=TURN_CHARS_MAX)]
 MemoryText = Annotated[str, Meta(min_length=1, max_length=MEMORY_CHARS_MAX)]
 Cues = Annotated[tuple[Annotated[str, Meta(max_length=CUE_CHARS_MAX)], ...], Meta(max_length=CUES_MAX)]
 Asks = Annotated[tuple[Annotated[str, Meta(max_length=ASK_CHARS_MAX)], ...], Meta(max_length=ASKS_MAX)]
+Revision = Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
 RecordIds = Annotated[tuple[RecordId, ...], Meta(max_length=IDS_MAX)]
 QueryText = Annotated[str, Meta(max_length=QUERY_CHARS_MAX)]
 Cursor = Annotated[str, Meta(max_length=CURSOR_CHARS_MAX)]
@@ -61,5 +64,9 @@ TimeZoneName = Annotated[str, Meta(max_length=TIME_CHARS_MAX, description="An IA
 BudgetMs = Annotated[int, Meta(ge=1, le=BUDGET_MS_MAX, description="Milliseconds the whole recall may take.")]
 Kind = Literal["fact", "preference", "convention", "procedure", "entity", "note"]
 RecallStyle = Literal["auto", "search"]
+TimeUse = Literal["boost", "filter"]
 SessionEventName = Literal["started", "compacted", "ended"]
 PartRole = Literal["user", "synthetic", "host"]
+BatchId = Annotated[str, Meta(min_length=1, max_length=ID_CHARS_MAX, description="The server's name for one question.")]
+OutcomeName = Literal["used", "ignored", "harmful", "missed"]
+StandingActionName = Literal["pin", "unpin", "demote", "restore"]

@@ -9,7 +9,7 @@ import msgspec
 from recalld.protocol.errors import ErrorCode, WireError
 from recalld.protocol.messages import Reply, Request, ServiceRequest
 from recalld.protocol.replies import Error, Welcome
-from recalld.protocol.requests import Hello, Subscribe
+from recalld.protocol.requests import ExtractResult, Hello, Subscribe
 from recalld.protocol.version import PROTOCOL_VERSION_MAX, PROTOCOL_VERSION_MIN, choose_version
 
 
@@ -29,9 +29,9 @@ class Agreed(msgspec.Struct, frozen=True):
 
 
 class Proceed(msgspec.Struct, frozen=True):
-    """An ordinary request on an open connection."""
+    """An ordinary request, or an answer to the server's own, on an open connection."""
 
-    request: Subscribe | ServiceRequest
+    request: Subscribe | ExtractResult | ServiceRequest
 
 
 class Rejected(msgspec.Struct, frozen=True):

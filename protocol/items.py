@@ -80,12 +80,24 @@ class RecalledItem(msgspec.Struct, frozen=True, kw_only=True):
     lexical: float | None = None
     """Full-text score, larger is better, never negative; null when no word matched."""
     logit: float | None = None
+    """Null when the relevance model did not score the item: no gate ran, it had no time left (`by_evidence`), or the
+    item came in for something else (`in_interval`, `brought_along`)."""
     relevance: float | None = None
-    """In [0, 1]; null when no gate judged the item."""
+    """In [0, 1]; null when no gate judged the item. Of `by_evidence`: the lowest that it could be."""
     age_s: float = 0.0
     """Seconds since the memory was created."""
     why: str = ""
-    """`passed_gate`, `below_threshold` (explicit search only), `passed_floor` or `matched_words`."""
+    """`passed_gate`, `by_evidence` (time ran out before it was scored, and no score could have let it fall below the
+    threshold), `below_threshold` (explicit search only), `passed_floor`, `matched_words`, `in_interval` (the turn
+    asks for nothing but a time, and this is from then), `mentioned` (the turn asks for work on what this is about) or
+    `brought_along` (another item names what this is about)."""
+    is_in_interval: bool | None = None
+    """Whether it was made or changed at a time that the turn speaks of; null when the turn speaks of none."""
+    mention: float | None = None
+    """How far the turn names what this is about: 1 for a whole word or name, 0.8 with a letter wrong, 0 for not at all;
+    null when nobody looked."""
+    brought_by: str = ""
+    """The id of the item that brought this one along; empty: it was found for the turn itself."""
     untrusted: bool = True
 
 
@@ -100,16 +112,34 @@ class DroppedItem(msgspec.Struct, frozen=True, kw_only=True):
     lexical: float | None = None
     logit: float | None = None
     relevance: float | None = None
+    is_in_interval: bool | None = None
+    """As in `RecalledItem`."""
+    mention: float | None = None
+    """As in `RecalledItem`."""
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the search could see: `discovered = searched + skipped_wrong_scope`, always."""
+    """What the search could see. `discovered` is `searched` and everything that was skipped together, always."""
 
     discovered: int = 0
     searched: int = 0
     skipped_wrong_scope: int = 0
     pending_embedding: int = 0
+    """Of those searched: not embedded yet, so only their words could find them."""
     records_without_asks: int = 0
+    skipped_out_of_interval: int = 0
+    """Not of the time that the turn speaks of; only with `time: "filter"`."""
+    skipped_unreadable: int = 0
+    """Found, but not to be read: damaged, or forgotten in the meantime."""
+    limited_by: tuple[str, ...] = ()
+    """Limits beyond which there may be more: see the vocabulary."""
+    index_seq: int = 0
+    """The user's change up to which the vector index stood; 0: none was loaded."""
+    store_seq: int = 0
+    """The user's newest change; the index lags behind when `index_seq` is smaller."""
+    is_time_filtered: bool | None = None
+    """Whether only memories of a time were searched: not so with `time: "filter"` when the turn names no time that is
+    understood. Null: not said, as when there was no time to count."""
 
 
 class GateReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +158,8 @@ class Timings(msgspec.Struct, frozen=True, kw_only=True):
     """Where the time of a recall went, in milliseconds."""
 
     total_ms: float = 0.0
+    turn_ms: float = 0.0
+    """Deciding whether to search."""
     embed_ms: float = 0.0
     search_ms: float = 0.0
     gate_ms: float = 0.0
@@ -151,6 +183,10 @@ class MemoryItem(msgspec.Struct, frozen=True, kw_only=True):
     updated_at_ms: int
     expires_at_ms: int | None = None
     revision: int
+    cue_origins: tuple[str, ...] = ()
+    """Who wrote each cue; none at all: whoever stored or changed the memory."""
+    ask_origins: tuple[str, ...] = ()
+    """As `cue_origins`, of the asks."""
     untrusted: bool = True
 
 
@@ -211,3 +247,67 @@ class ProbeResult(msgspec.Struct, frozen=True, kw_only=True):
     irrelevant: float | None = None
     elapsed_ms: float = 0.0
     detail: str = ""
+
+
+class OutcomeCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How often each result was reported."""
+
+    used: int = 0
+    ignored: int = 0
+    harmful: int = 0
+    missed: int = 0
+
+
+class ReportedOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """One report. `item_id` is empty for a decision as a whole."""
+
+    decision_id: str
+    item_id: str = ""
+    result: str
+    at_ms: int
+
+
+class StandingItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that holds without being asked for."""
+
+    id: str
+    text: str
+    kind: str
+    scope: str
+    age_s: float = 0.0
+    """Seconds since the memory was created."""
+    is_pinned: bool = False
+    untrusted: bool = True
+
+
+class StandingPointer(msgspec.Struct, frozen=True, kw_only=True):
+    """A demoted memory that can be asked for. `cue` is its first heading, or the start of its text."""
+
+    id: str
+    kind: str
+    cue: str
+    untrusted: bool = True
+
+
+class StandingRank(msgspec.Struct, frozen=True, kw_only=True):
+    """How one candidate for the standing block was judged."""
+
+    id: str
+    verdict: str
+    """What became of it: see the vocabulary."""
+    usefulness: float
+    """Expected share of turns in which showing it averts an error, less those in which it causes one; in [0, 1]."""
+    value: float
+    """Words of error averted for each word it costs; below the configured bar it is demoted."""
+    words: int
+    source: str
+    """Which gate let it in; `explicit` and `confirmed` are the user's own word."""
+    outcomes: OutcomeCounts = OutcomeCounts()
+    """Reported for it, since it was restored if it was."""
+    turns: int = 0
+    """Observed turns in which the user said it."""
+    choice: str | None = None
+    """`pinned`, `demoted` or `restored`; null: outcomes decide."""
+    cue: str = ""
+    """Its first heading, or the start of its text."""
+    untrusted: bool = True

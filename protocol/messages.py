@@ -11,6 +11,13 @@ ServiceRequest = (
     | requests.Forget
     | requests.Get
     | requests.ListMemories
+    | requests.Update
+    | requests.Backfill
+    | requests.Standing
+    | requests.SetStanding
+    | requests.Outcome
+    | requests.Outcomes
+    | requests.Decide
     | requests.Explain
     | requests.Session
     | requests.Health
@@ -19,7 +26,7 @@ ServiceRequest = (
 )
 """Requests that have exactly one reply."""
 
-Request = requests.Hello | requests.Subscribe | ServiceRequest
+Request = requests.Hello | requests.Subscribe | requests.ExtractResult | ServiceRequest
 
 Reply = (
     replies.Welcome
@@ -29,6 +36,13 @@ Reply = (
     | replies.Forgotten
     | replies.Memory
     | replies.Memories
+    | replies.Updated
+    | replies.Backfilled
+    | replies.ExtractRequest
+    | replies.StandingBlock
+    | replies.StandingSet
+    | replies.OutcomeReport
+    | replies.Decision
     | replies.Explanation
     | replies.Ok
     | replies.Subscribed

@@ -49,13 +49,20 @@ def _sketch_of(message: type[msgspec.Struct]) -> type[msgspec.Struct]:
         unexpected = f"{message.__name__} is no struct"
         raise TypeError(unexpected)
     for field in info.fields:
-        if isinstance(field.type, inspect.VarTupleType) and isinstance(field.type.item_type, inspect.StructType):
-            entry = _sketch_of(field.type.item_type.cls)
-            bound = msgspec.Meta(max_length=field.type.max_length)
-            lists.append((field.name, typing.Annotated[tuple[entry, ...], bound], ()))  # type: ignore[valid-type,arg-type]
+        listed = _list_in(field.type)
+        if listed is not None and isinstance(listed.item_type, inspect.StructType):
+            entry = _sketch_of(listed.item_type.cls)
+            bound = msgspec.Meta(max_length=listed.max_length)
+            lists.append((field.name, typing.Annotated[tuple[entry, ...], bound] | None, ()))  # type: ignore[valid-type,arg-type]
         elif field.required:
             required.append((field.name, msgspec.Raw | msgspec.UnsetType, msgspec.UNSET))  # type: ignore[arg-type]
     return msgspec.defstruct(f"_Sketch{message.__name__}", [*required, *lists])
+
+
+def _list_in(kind: inspect.Type) -> inspect.VarTupleType | None:
+    """The list that a field holds, or may hold beside null; None for a field of another kind."""
+    kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    return next((each for each in kinds if isinstance(each, inspect.VarTupleType)), None)
 
 
 _tags = msgspec.msgpack.Decoder(_Tag)

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from recalld.protocol import decide_items as d
 from recalld.protocol import fields as f
 from recalld.protocol import items as i
 
@@ -101,6 +102,63 @@ class Memory(_Reply, frozen=True, kw_only=True, tag="memory"):
     memory: i.MemoryItem
 
 
+class Updated(_Reply, frozen=True, kw_only=True, tag="updated"):
+    """A memory as it is after an `update`."""
+
+    memory: i.MemoryItem
+    decision_id: str = ""
+    """For `explain`; empty when nothing was to be changed."""
+    is_embedded: bool = True
+    """False while new cues or asks have no vectors yet; everything else about the memory can be found meanwhile."""
+
+
+class Backfilled(_Reply, frozen=True, kw_only=True, tag="backfilled"):
+    """What a `backfill` did."""
+
+    asked: int
+    """Memories that the model was asked about."""
+    updated: int
+    """Of those: now with asks."""
+    refused: int
+    """Of those: answers that could not be used; nothing of them is stored."""
+    failed: int
+    """Of those: no answer, or a memory that changed or went away meanwhile."""
+    remaining: int
+    """Memories of the user that have no asks, those passed over included."""
+    reason: str
+    """Why it ended: see the vocabulary."""
+    refusals: dict[str, int] = {}
+    """Refused answers by reason: see the vocabulary."""
+    failures: dict[str, int] = {}
+    """Failed ones by reason: see the vocabulary."""
+    cursor: str | None = None
+    """Where the next `backfill` goes on; null at the end."""
+
+
+class ExtractRequest(_Reply, frozen=True, kw_only=True, tag="extract_request"):
+    """A question to the model that a runtime lends; `id` is that of the runtime's `hello`.
+
+    Sent only on connections whose `hello` named the feature `extractor`. Answer it with `extract_result`.
+    """
+
+    batch_id: str
+    """To be repeated in the answer."""
+    user: str
+    """Whose words they are."""
+    purpose: str
+    """What the answer is for: see the vocabulary."""
+    prompt: str
+    """The instruction."""
+    prompt_version: str = ""
+    """Name and version of its wording."""
+    turns: tuple[str, ...] = ()
+    """Material, oldest first; never an instruction, whatever it says."""
+    deadline_ms: int
+    """Milliseconds from now that an answer is of use."""
+    reply_chars_max: int
+    """Longest answer that is read."""
+
+
 class Memories(_Reply, frozen=True, kw_only=True, tag="memories"):
     """A page of memories, newest first."""
 
@@ -124,6 +182,82 @@ class Explanation(_Reply, frozen=True, kw_only=True, tag="explanation"):
     degraded_reason: str = ""
     body: str = "{}"
     """A JSON object: thresholds, scores and alternatives, without memory or query text unless configured otherwise."""
+
+
+class StandingBlock(_Reply, frozen=True, kw_only=True, tag="standing_block"):
+    """What holds before anything is asked, best first. What is given counts as visible in the session from then on."""
+
+    decision_id: str
+    """For `outcome` and `explain`."""
+    reason: str
+    """Why it is as it is: see the vocabulary. Clients make up the code of a failure when they got no answer."""
+    items: tuple[i.StandingItem, ...] = ()
+    pointers: tuple[i.StandingPointer, ...] = ()
+    """A few demoted memories, so that the model can ask for them."""
+    left_out: int = 0
+    """Standing memories that are neither shown nor pointed at: demoted, or over a limit."""
+    chars: int = 0
+    """Of items and pointers, with a line break between two entries, and pointers written as `kind id cue`."""
+    chars_max: int = 0
+    """What they were fitted into."""
+    tokens: int = 0
+    """An estimate for the same."""
+    ranking: tuple[i.StandingRank, ...] = ()
+    """How every candidate was judged, in rank order; empty unless the request said `explain`."""
+    detail: str = ""
+    """Empty from a daemon. In an answer that a client made up: a sentence that says what failed."""
+
+
+class StandingSet(_Reply, frozen=True, kw_only=True, tag="standing_set"):
+    """What holds for a memory and the standing block now."""
+
+    memory_id: str
+    choice: str | None = None
+    """`pinned`, `demoted` or `restored`; null: nothing is decided, and its kind and its outcomes decide."""
+    is_changed: bool
+    """Whether this request changed anything."""
+    decision_id: str
+    is_standing: bool | None = None
+    """Whether it may stand now: pinned, or of a kind that stands by itself and not demoted. Null: not said."""
+
+
+class OutcomeReport(_Reply, frozen=True, kw_only=True, tag="outcome_report"):
+    """What was reported on a memory or on a decision."""
+
+    counts: i.OutcomeCounts
+    outcomes: tuple[i.ReportedOutcome, ...] = ()
+    """The newest 100, newest first."""
+    choice: str | None = None
+    """Of a memory: `pinned`, `demoted` or `restored` in the standing block; null: outcomes decide."""
+
+
+class Decision(_Reply, frozen=True, kw_only=True, tag="decision"):
+    """What a gate says of a request."""
+
+    decision_id: str
+    """For `explain`."""
+    op: str
+    profile: str
+    """The gate that decided."""
+    policy_version: str
+    """Its name, version and the digest of its settings."""
+    decision: str
+    """`run`, `skip`, `defer` (not now: leave it pending) or `refuse` (not like this: change the request)."""
+    reason_code: str
+    """Why: see the vocabulary."""
+    reason: str
+    """Why, as a sentence."""
+    params: d.DecideParams = d.DecideParams()
+    evidence: d.DecideEvidence = d.DecideEvidence()
+    decided_by: str
+    """Id of the rule; `model`, `default` or `error_path`."""
+    degraded: bool = False
+    """Whether something failed or was missing on the way."""
+    cost_ms: float = 0.0
+    repeat: bool = False
+    """Whether this was decided before in the same turn."""
+    notice: str = ""
+    """A sentence for the person, after failures in a row and at most now and then; else empty."""
 
 
 class Ok(_Reply, frozen=True, kw_only=True, tag="ok"):

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from recalld.protocol import decide_items as d
 from recalld.protocol import fields as f
 from recalld.protocol.items import ClientInfo, PastTurn, TextPart
 from recalld.protocol.version import PROTOCOL_VERSION_MAX, PROTOCOL_VERSION_MIN
@@ -28,7 +29,7 @@ class Hello(_Request, frozen=True, kw_only=True, tag="hello"):
     """Lowest and highest version the client speaks, both inclusive."""
     client: ClientInfo = ClientInfo()
     wants: Annotated[tuple[f.ShortName, ...], Meta(max_length=f.FEATURES_MAX)] = ()
-    """Features the client would use; the reply names those the server has."""
+    """Features the client would use; the reply names those the server has. `extractor` lends the client's model."""
 
 
 class Recall(_Request, frozen=True, kw_only=True, tag="recall"):
@@ -41,9 +42,10 @@ class Recall(_Request, frozen=True, kw_only=True, tag="recall"):
     turn_id: f.TurnId = ""
     parts: Annotated[tuple[TextPart, ...], Meta(max_length=f.PARTS_MAX)] = ()
     """The user's message with what the runtime put into it, told apart."""
-    turns: Annotated[tuple[PastTurn, ...], Meta(max_length=f.TURNS_MAX)] = ()
-    """Earlier turns, oldest first. Checked but not used in version 1: context for later ones. Nothing is ever stored
-    from them."""
+    turns: Annotated[tuple[PastTurn, ...], Meta(max_length=f.TURNS_MAX)] | None = None
+    """Earlier turns of the session, oldest first; empty at its start. Null: the runtime does not say, which is not the
+    same. With them, a turn that asks only about what was just said is not searched for. Nothing is ever stored from
+    them."""
     scope: f.Scope | None = None
     """Null: every scope of the user. Otherwise this scope and the global one."""
     exclude: f.RecordIds = ()
@@ -57,9 +59,13 @@ class Recall(_Request, frozen=True, kw_only=True, tag="recall"):
     """`search`: the user asked to look something up, so less relevant memories come last instead of not at all."""
     now: f.TimeText | f.EpochMs | None = None
     """The user's present, where it is not the server's: RFC 3339 with an offset (or in `time_zone`), or epoch
-    milliseconds. Checked but not used in version 1: context for later ones."""
+    milliseconds. "Yesterday" is counted from here."""
     time_zone: f.TimeZoneName = ""
-    """An IANA zone, such as Europe/Berlin. Checked but not used in version 1, except to read `now`."""
+    """An IANA zone, such as Europe/Berlin, in which the user's days begin and end. Empty: UTC, and an expression of
+    time then counts for half."""
+    time: f.TimeUse = "boost"
+    """What an expression of time in the user's words does. `boost`: memories of that time are looked for as well and
+    come earlier. `filter`: only memories of that time are searched; needs `time_zone`."""
     explain: bool = False
     """Also send the candidates that were dropped."""
 
@@ -132,6 +138,55 @@ class ListMemories(_Request, frozen=True, kw_only=True, tag="list"):
     """At most this many; fewer when they would not fit a frame."""
     cursor: f.Cursor | None = None
     """As given by the page before."""
+    without_asks: bool = False
+    """Only memories that carry no asks."""
+
+
+class Update(_Request, frozen=True, kw_only=True, tag="update"):
+    """Change what is known about a memory, but not its text; answered by `updated`. What is null stays as it is."""
+
+    user: f.UserName
+    memory_id: f.RecordId
+    cues: f.Cues | None = None
+    """Headings in place of those it has; an empty list takes them away."""
+    asks: f.Asks | None = None
+    """Questions in place of those it has; an empty list takes them away."""
+    kind: f.Kind | None = None
+    scope: f.Scope | None = None
+    """Another project or context; an empty one: everywhere."""
+    expires_at: f.TimeText | f.EpochMs | None = None
+    """RFC 3339 date or time (in `time_zone` when it has no offset), or epoch milliseconds. An empty text: never."""
+    time_zone: f.TimeZoneName = ""
+    if_revision: f.Revision | None = None
+    """Only if the memory still has this revision; `conflict` otherwise. Null: whatever it has."""
+
+
+class Backfill(_Request, frozen=True, kw_only=True, tag="backfill"):
+    """Have a lent model write cues and asks for memories that have no asks, newest first; answered by `backfilled`.
+
+    One at a time for each user; a second one is answered `busy`.
+    """
+
+    user: f.UserName
+    limit: Annotated[int, Meta(ge=1, le=f.BACKFILL_LIMIT_MAX)] = 10
+    """Memories to ask about, at most; the reply may come before that when the time allowed is over."""
+    dry_run: bool = False
+    """Ask nobody and only count."""
+    cursor: f.Cursor | None = None
+    """As given by the reply before, so that memories that were passed over are not asked about again."""
+
+
+class ExtractResult(_Request, frozen=True, kw_only=True, tag="extract_result"):
+    """What a lent model answered to an `extract_request`. It has no reply, but for an `error` when nobody asked."""
+
+    batch_id: f.BatchId
+    """As in the `extract_request`. One that is unknown, or whose time is over, is passed over and counted."""
+    reply: str = ""
+    """The model's answer, unread. One that is longer than `reply_chars_max` is thrown away."""
+    was_truncated: bool = False
+    """Whether the model stopped at its token ceiling."""
+    refused: bool = False
+    """Whether the runtime will not answer; `reply` is not read then."""
 
 
 class Explain(_Request, frozen=True, kw_only=True, tag="explain"):
@@ -148,6 +203,111 @@ class Session(_Request, frozen=True, kw_only=True, tag="session"):
     user: f.UserName
     session: f.SessionName
     event: f.SessionEventName
+
+
+class Standing(_Request, frozen=True, kw_only=True, tag="standing"):
+    """The standing preferences and conventions of a user, for the start of a session; answered by `standing_block`."""
+
+    user: f.UserName
+    session: f.SessionName
+    """It is given a block once, and again after `compacted` or `started`. The empty session: each time."""
+    scope: f.Scope = ""
+    """Memories of this scope and of the global one; empty: the global ones alone."""
+    max_chars: Annotated[int, Meta(ge=1, le=f.STANDING_CHARS_MAX)] | None = None
+    """At most this many characters, a line break between entries included; null: as configured."""
+    again: bool = False
+    """Give it although the session has had it: the reply was lost, or the context was built anew."""
+    explain: bool = False
+    """Also send how every candidate was judged."""
+
+
+class SetStanding(_Request, frozen=True, kw_only=True, tag="set_standing"):
+    """What a person decided about a live memory and the standing block; answered by `standing_set`."""
+
+    user: f.UserName
+    memory_id: f.RecordId
+    action: f.StandingActionName
+    """`pin`: first in the block, whatever its outcomes and kind. `unpin`: undo that. `demote`: take it out, but for a
+    pointer. `restore`: forget what was decided, and for this block also what was reported: a preference or a convention
+    stands as on its first day, a memory of another kind no longer stands."""
+
+
+class Outcome(_Request, frozen=True, kw_only=True, tag="outcome"):
+    """What became of what a decision showed; answered by `ok`. Idempotent per decision, item and result.
+
+    Outcomes are measured, and rank the standing block; they never change what a recall finds. Exactly one of
+    `recall_id` and `decision_id` is given.
+    """
+
+    user: f.UserName
+    result: f.OutcomeName
+    """`used`: the answer rested on it. `ignored`: it made no difference. `harmful`: it led astray. `missed`: it was not
+    shown, and the turn went wrong for want of it."""
+    recall_id: f.RecordId | None = None
+    """Of a `recalled`."""
+    decision_id: f.RecordId | None = None
+    """Of a `standing_block`, or of another reply."""
+    item_id: f.RecordId | None = None
+    """One of the items shown; for `missed`, a memory that was not. Null: the decision as a whole, which counts for no
+    memory."""
+    at: f.TimeText | f.EpochMs | None = None
+    """When it turned out so: RFC 3339 with an offset (or in `time_zone`), or epoch milliseconds. Null: now."""
+    time_zone: f.TimeZoneName = ""
+
+
+class Outcomes(_Request, frozen=True, kw_only=True, tag="outcomes"):
+    """What was reported on a memory or on a decision; exactly one is given. Answered by `outcome_report`."""
+
+    user: f.UserName
+    memory_id: f.RecordId | None = None
+    decision_id: f.RecordId | None = None
+
+
+class Decide(_Request, frozen=True, kw_only=True, tag="decide"):
+    """May this be done, and how? Any gate as a service; answered by `decision`. Nothing of the request is stored."""
+
+    op: d.DecideOpName
+    user: f.UserName
+    profile: f.ShortName = ""
+    """Which gate decides; empty: the operation's own. `recalld gates` lists them."""
+    session: f.SessionName = ""
+    """The empty session has no memory of what was shown in it."""
+    turn_id: f.TurnId = ""
+    """Within a turn of a session the same question is decided once; a model's answer may be added later."""
+    scope: d.DecideScope = d.DecideScope()
+    text: f.TurnText = ""
+    """The user's words; not read when `parts` are given."""
+    parts: Annotated[tuple[TextPart, ...], Meta(max_length=f.PARTS_MAX)] = ()
+    """The user's message with what the runtime put into it, told apart."""
+    turns: Annotated[tuple[PastTurn, ...], Meta(max_length=f.TURNS_MAX)] | None = None
+    """Earlier turns, oldest first. Null: not supplied, which is not the same as none."""
+    now: f.TimeText | f.EpochMs | None = None
+    """The user's present: RFC 3339 with an offset (or in `time_zone`), or epoch milliseconds. Null: the server's."""
+    time_zone: f.TimeZoneName = ""
+    """An IANA zone, such as Europe/Berlin. Without it no expression of time is looked for."""
+    budget_ms: Annotated[int, Meta(ge=1, le=f.BUDGET_MS_MAX)] | None = None
+    """Milliseconds the decision may take; null: 5,000."""
+    candidates: Annotated[tuple[d.DecideCandidate, ...], Meta(max_length=d.CANDIDATES_MAX)] = ()
+    """What it is about, in the caller's order."""
+    sweep: d.SweepArguments = d.SweepArguments()
+    stage: d.ReadStageName | None = None
+    """How far a staged search has come."""
+    call_shape: d.CallShapeName | None = None
+    """Whether the candidates were scored one a call or several."""
+    model: d.ModelReport | None = None
+    """What the caller's own model said; null: it was not asked."""
+    probe_answers: Annotated[tuple[d.ProbeAnswer, ...], Meta(max_length=f.PARTS_MAX)] = ()
+    """What the runtime found about claims that an earlier `decision` asked it to look at."""
+    declined: Annotated[tuple[d.CandidateName, ...], Meta(max_length=d.CANDIDATES_MAX)] = ()
+    """Candidates of this request that the user waved away."""
+    wanted_files: Annotated[
+        tuple[Annotated[str, Meta(max_length=d.PATH_CHARS_MAX)], ...], Meta(max_length=d.FILES_MAX)
+    ] = ()
+    """Files that the body of a skill refers to and that are needed now."""
+    usage: d.Counts = {}
+    counters: d.Counts = {}
+    explicit: Annotated[tuple[d.ArgumentName, ...], Meta(max_length=16)] = ()
+    """Arguments that the caller gave and no default filled in; only these limit a sweep."""
 
 
 class Subscribe(_Request, frozen=True, kw_only=True, tag="subscribe"):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from recalld.actors.embedder import EmbedderMessage
 from recalld.actors.events import EventBus
 from recalld.actors.kernel import Address
-from recalld.actors.ports import Clock, IdSource, MemoryReader
+from recalld.actors.ports import Clock, IdSource, MemoryReader, RuntimeModel
+from recalld.actors.runtime_model import NoRuntimeModel
 from recalld.actors.store import StoreMessage
 from recalld.actors.text_work import TextWork
 
@@ -29,3 +30,7 @@ class AdmissionDependencies:
     embedder: Address[EmbedderMessage]
     events: EventBus
     text_work: TextWork
+    runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
+    """Whoever lends a model; by default nobody."""
+    is_enriching: bool = True
+    """Whether slots and the gazetteer add cues and asks to what is stored."""

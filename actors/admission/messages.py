@@ -13,6 +13,7 @@ from recalld.models.domain.admission import (
     RememberReply,
     RememberRequest,
 )
+from recalld.models.domain.cues import BackfillReply, BackfillRequest, UpdateReply, UpdateRequest
 
 
 class RememberMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,4 +37,18 @@ class ForgetMemories(msgspec.Struct, frozen=True, kw_only=True):
     reply: Reply[ForgetReply]
 
 
-AdmissionMessage = RememberMemory | ObserveTurn | ForgetMemories
+class UpdateMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """Change what is known about a memory beside its text."""
+
+    request: UpdateRequest
+    reply: Reply[UpdateReply]
+
+
+class BackfillCues(msgspec.Struct, frozen=True, kw_only=True):
+    """Have a lent model write cues and asks for memories that have no asks."""
+
+    request: BackfillRequest
+    reply: Reply[BackfillReply]
+
+
+AdmissionMessage = RememberMemory | ObserveTurn | ForgetMemories | UpdateMemory | BackfillCues

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from recalld.actors.admission.dependencies import EMBED_WAIT_S_MAX, WRITE_RESERVE_S, AdmissionDependencies
+from recalld.actors.admission.enriching import enriched
 from recalld.actors.admission.writing import answered_by_store
 from recalld.actors.embedder import EmbedText, EmbedTexts, TextsEmbedded
 from recalld.actors.kernel import AskError
@@ -17,7 +18,9 @@ from recalld.models.domain.reasons import AdmissionReason, DegradedReason, Op, R
 from recalld.models.domain.records import Memory, NewMemory, VectorRole
 from recalld.models.domain.store import DecisionRow, Remember, Remembered, TextVector
 from recalld.models.policy.apostrophes import straight_apostrophes
+from recalld.models.policy.ask_guard import check_asks
 from recalld.models.policy.memory_checks import check_new_memory
+from recalld.models.policy.passages import split_passages
 
 ANSWER_GRACE_S = 0.005
 """What the embedder is given beyond its own deadline for its answer to travel back."""
@@ -38,9 +41,12 @@ class Vectors(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def texts_of(memory: NewMemory | Memory) -> tuple[tuple[VectorRole, int, str], ...]:
-    """Every text of a memory that gets a vector: role, ordinal and text, with straight apostrophes as queries have."""
+    """Every text of a memory that gets a vector: role, ordinal and text, with straight apostrophes as queries have.
+
+    A long text is embedded passage by passage; see `policy.passages`.
+    """
     texts = (
-        (VectorRole.RECORD, 0, memory.text),
+        *((VectorRole.RECORD, place, passage) for place, passage in enumerate(split_passages(memory.text))),
         *((VectorRole.CUE, place, cue) for place, cue in enumerate(memory.cues)),
         *((VectorRole.ASK, place, ask) for place, ask in enumerate(memory.asks)),
     )
@@ -114,6 +120,8 @@ class Saver:
         deps = self._deps
         now_ms = deps.clock.now_ms()
         checked = check_new_memory(memory, now_ms=now_ms)
+        check_asks(checked)
+        checked, body = enriched(checked, is_on=deps.is_enriching)
         now_s = deps.clock.monotonic_s()
         embed_by_s = min(now_s + EMBED_WAIT_S_MAX, deadline_s - WRITE_RESERVE_S)
         vectors = await embed_memory(deps, checked, deadline_s=embed_by_s)
@@ -133,6 +141,7 @@ class Saver:
                 reason=AdmissionReason.EXPLICIT_SAVE,
             ),
             turn_key=turn_key,
+            body=body,
         )
         remembered = await answered_by_store(ask_store(deps.store, command, deadline_s=deadline_s))
         self._announce(remembered, checked.user, op)

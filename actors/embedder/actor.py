@@ -47,11 +47,13 @@ class EmbedderLimits:
 
     Attributes:
         jobs_max: Jobs that may be open; more are answered `queue_full` at once.
-        cache_entries_max: Query vectors that are remembered, about 2 kilobytes each.
+        cache_entries_max: Vectors that are remembered, about 2 kilobytes each; a query has two.
+        lanes: Texts that run at once; must be the lanes of the threads.
     """
 
     jobs_max: int = 256
-    cache_entries_max: int = 256
+    cache_entries_max: int = 512
+    lanes: int = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,7 +112,7 @@ class EmbedderActor(Actor[EmbedderMessage]):
             times=times or HostTimes(),
         )
         self._limits = limits or EmbedderLimits()
-        self._cache: LruCache[tuple[str, str], Vector] = LruCache(self._limits.cache_entries_max)
+        self._cache: LruCache[tuple[str, bool, str], Vector] = LruCache(self._limits.cache_entries_max)
         self._cost = CostModel()
         self._open: dict[int, _Open] = {}
         self._jobs = 0
@@ -155,7 +157,7 @@ class EmbedderActor(Actor[EmbedderMessage]):
 
     def _open_job(self, message: EmbedTexts, embedder: TextEmbedder, ctx: ActorContext[EmbedderMessage]) -> _Open:
         key = embedder.embedder_key
-        known = [self._cache.get((key, text.text)) if text.is_query else None for text in message.texts]
+        known = [self._cache.get((key, text.is_query, text.text)) if text.is_kept else None for text in message.texts]
         return _Open(
             number=self._jobs,
             message=message,
@@ -173,7 +175,7 @@ class EmbedderActor(Actor[EmbedderMessage]):
             owner=own.owner,
             deadline_s=own.deadline_s,
             calls=len(own.costs_ms),
-            lanes=1,
+            lanes=self._limits.lanes,
         )
         return fits(waiting_ms, sum(own.costs_ms), left_ms=(own.deadline_s - now_s) * 1000.0)
 
@@ -239,8 +241,8 @@ class EmbedderActor(Actor[EmbedderMessage]):
                     tokens = self._cost.estimate_tokens(len(text.text))
                     # Without characters: how many tokens they make is not known here, only assumed.
                     self._cost.observe(chars=0, tokens=tokens, elapsed_ms=elapsed_ms)
-                    if text.is_query:
-                        self._cache.put((embedder.embedder_key, text.text), vector)
+                    if text.is_kept:
+                        self._cache.put((embedder.embedder_key, text.is_query, text.text), vector)
                     job.put(place, vector, started_s=started_s)
                 case Raised(started_s=started_s):
                     # One text that the model cannot take must not keep the others of a batch from theirs.

@@ -12,10 +12,16 @@ from recalld.models.domain.reasons import DegradedReason
 
 
 class EmbedText(msgspec.Struct, frozen=True, kw_only=True):
-    """A text to embed; never logged. `is_query` puts the model's query prefix in front."""
+    """A text to embed; never logged.
+
+    Attributes:
+        is_query: Put the model's query prefix in front.
+        is_kept: Remember the vector: the same text is likely to come again, as within the tool loop of a turn.
+    """
 
     text: str
     is_query: bool
+    is_kept: bool = False
 
 
 class EmbedFailure(msgspec.Struct, frozen=True, kw_only=True):

@@ -50,21 +50,36 @@ Outcome = Returned[T] | Raised | Stopped
 class AnyCall(Protocol):
     """A call whose result type does not matter to the thread that runs it."""
 
+    def note_assigned(self, now_s: float) -> None:
+        """Note when a lane was given the call."""
+        ...
+
     def run(self, stop: StopFlag, clock: Clock) -> Delivery:
         """Run in this thread, and say how the outcome is to be delivered."""
         ...
 
 
 class Call(Generic[T]):
-    """A function for a lane and where its outcome goes."""
+    """A function for a lane and where its outcome goes.
+
+    Attributes:
+        running_since_s: When a lane was given it, on the monotonic clock; None before, and as soon as it has ended,
+            which is before its outcome is delivered.
+    """
 
     def __init__(self, fn: Callable[[StopFlag], T], on_outcome: Callable[[Outcome[T]], None]) -> None:
         self._fn = fn
         self._on_outcome = on_outcome
+        self.running_since_s: float | None = None
+
+    def note_assigned(self, now_s: float) -> None:
+        """Note when a lane was given the call."""
+        self.running_since_s = now_s
 
     def run(self, stop: StopFlag, clock: Clock) -> Delivery:
         """Run the function in this thread; never raises an `Exception`."""
         outcome = self._outcome(stop, clock)
+        self.running_since_s = None
         return lambda: self._on_outcome(outcome)
 
     def _outcome(self, stop: StopFlag, clock: Clock) -> Outcome[T]:

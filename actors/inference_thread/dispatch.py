@@ -77,6 +77,7 @@ class Dispatch:
                 break
             job, call = taken
             self._lanes[lane] = _Running(job.job_id, job.deadline_s + self._grace_s)
+            call.note_assigned(now_s)
             assignments.append(Assignment(lane, call))
         return assignments
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from recalld.actors.kernel import Actor, ActorContext
 from recalld.actors.recall.dependencies import RecallDependencies
-from recalld.actors.recall.messages import ChangeSession, Recall, RecallMessage
+from recalld.actors.recall.messages import ChangeSession, GiveStanding, Recall, RecallMessage
 from recalld.actors.recall.pipeline import RecallPipeline
+from recalld.actors.recall.standing_desk import StandingDesk
 from recalld.actors.recall.state import RecallState
 
 
@@ -21,6 +22,7 @@ class RecallActor(Actor[RecallMessage]):
     def __init__(self, user: str, state: RecallState, deps: RecallDependencies) -> None:
         self._state = state
         self._pipeline = RecallPipeline(user, state, deps)
+        self._standing = StandingDesk(state, deps)
 
     async def handle(self, message: RecallMessage, ctx: ActorContext[RecallMessage]) -> None:
         """Start a recall as a child, so that a slow one never holds up the next; change sessions at once."""
@@ -31,7 +33,11 @@ class RecallActor(Actor[RecallMessage]):
                     ctx.spawn(self._recall, message, ctx, name="recall")
             case ChangeSession():
                 self._state.visible.reset(message.session)
+                self._state.given.reset(message.session)
                 message.reply.send(None)
+            case GiveStanding():
+                if message.reply.is_wanted():
+                    ctx.spawn(self._standing.answer, message, name="standing")
 
     async def _recall(self, message: Recall, ctx: ActorContext[RecallMessage]) -> None:
         outcome = await self._pipeline.run(
@@ -40,4 +46,5 @@ class RecallActor(Actor[RecallMessage]):
         # Only what was taken is visible. Two recalls of one session that overlap may both show a memory, which is
         # better than hiding one whose answer never arrived.
         if message.reply.send(outcome):
-            self._state.visible.mark(message.query.session, tuple(item.memory.id for item in outcome.items))
+            query = message.query
+            self._state.visible.mark(query.session, tuple(item.memory.id for item in outcome.items), query.turn_id)

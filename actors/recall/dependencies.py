@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from recalld.actors.embedder import EmbedderMessage
 from recalld.actors.events import EventBus
 from recalld.actors.kernel import Address
-from recalld.actors.ports import Clock, IdSource, MemoryReader
+from recalld.actors.ports import Clock, IdSource, MemoryReader, RuntimeModel
+from recalld.actors.recall.host_text_watch import HostTextWatch
+from recalld.actors.recall.standing_limits import StandingLimits
 from recalld.actors.recall.turns import RecallTurns
+from recalld.actors.runtime_model import NoRuntimeModel
 from recalld.actors.scorer import ScorerMessage
 from recalld.actors.supervisor import GateGuard, SupervisorMessage
 from recalld.actors.text_work import TextWork
@@ -19,6 +22,7 @@ from recalld.models.domain.store import DecisionRow
 from recalld.models.policy.cost_model import CostModel
 from recalld.models.policy.floor import FloorValues
 from recalld.models.policy.relevance import RelevanceModel
+from recalld.models.policy.turn_gate import DEFAULT_SETTINGS, TurnGateSettings
 
 
 class RecallLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +49,15 @@ class GateCalibration(msgspec.Struct, frozen=True, kw_only=True):
     """Why the record could not be used; empty when it is."""
 
 
+class TurnGateOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The configured turn gate. See docs/operating.md for each."""
+
+    is_enabled: bool = True
+    settings: TurnGateSettings = DEFAULT_SETTINGS
+    is_model_on: bool = False
+    model_ms: float | None = None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecallDependencies:
     """Shared by the recall actors of all users."""
@@ -65,3 +78,8 @@ class RecallDependencies:
     """Takes a row for the ledger without waiting; rows it cannot take are counted and announced."""
     calibration: GateCalibration
     limits: RecallLimits
+    host_text: HostTextWatch
+    turn_gate: TurnGateOptions = field(default_factory=TurnGateOptions)
+    standing: StandingLimits = field(default_factory=StandingLimits)
+    runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
+    """Whoever lends a model; by default nobody."""

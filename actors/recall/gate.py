@@ -9,29 +9,38 @@ Error rates: in the calibration record; see `recalld explain` for the one that j
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
+import anyio
 import msgspec
 
 from recalld.actors.kernel import AskError, AskFailure
 from recalld.actors.recall.dependencies import RecallDependencies
+from recalld.actors.recall.gate_rounds import GateRounds
+from recalld.actors.recall.language_memo import reads_english
+from recalld.actors.recall.passage_memo import PassageMemo
 from recalld.actors.recall.query_vectors import ANSWER_GRACE_S
 from recalld.actors.scorer import Pair, PairsScored, ScorePairs
 from recalld.actors.supervisor import GateTrouble
 from recalld.models.domain.reasons import DegradedReason, DropReason
 from recalld.models.domain.recall import Candidate, DroppedItem, GateReport, RecalledItem
+from recalld.models.domain.records import Memory
+from recalld.models.policy.cost_model import pair_chars
 from recalld.models.policy.deadline import gate_deadline_s
-from recalld.models.policy.gate_plan import GateEntry, GatePlan, PlannedPair, plan_pairs
-from recalld.models.policy.gate_verdict import GateVerdict, ScoreFault, judge, merge_logits
-from recalld.models.policy.language import is_english
+from recalld.models.policy.degraded_list import LAG_MAX, DegradedList, stand_out
+from recalld.models.policy.gate_order import looking_order, with_shapes
+from recalld.models.policy.gate_plan import GateEntry, PlannedPair, plan_pairs
+from recalld.models.policy.gate_verdict import GateVerdict, ScoreFault, is_best_unjudged, judge, merge_logits
+from recalld.models.policy.mentions import MentionRule
+from recalld.models.policy.passages import judged_passage
+from recalld.models.policy.preselection import CONSIDERED_MAX
 from recalld.models.policy.query_reading import QueryReading
-from recalld.models.policy.relevance import Bounds, bounds
+from recalld.models.policy.temporal.query_times import without_times
 from recalld.models.policy.views import chosen_views, plain_view
 
 PLANNED_SHARE = 0.85
 """Share of the gate's time that is planned full: predictions are medians, so half of the pairs take longer."""
-CONSIDERED_MAX = 40
-"""Candidates looked at, best first: those whose evidence decides without a score cost nothing but this look."""
 
 
 class GateRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,9 +70,18 @@ class GateRun(msgspec.Struct, frozen=True, kw_only=True):
 class RelevanceGate:
     """Judges candidates of one user."""
 
-    def __init__(self, user: str, deps: RecallDependencies) -> None:
+    def __init__(
+        self,
+        user: str,
+        deps: RecallDependencies,
+        *,
+        is_english_of: Callable[[Memory], bool] = reads_english,
+        passages: PassageMemo | None = None,
+    ) -> None:
         self._user = user
         self._deps = deps
+        self._is_english_of = is_english_of
+        self._passages = passages or PassageMemo()
 
     async def run(
         self,
@@ -73,6 +91,7 @@ class RelevanceGate:
         envelope_deadline_s: float,
         max_items: int,
         is_search: bool,
+        ranked: Sequence[Candidate] = (),
     ) -> GateRun:
         """Judge the candidates, in time or not at all.
 
@@ -82,11 +101,13 @@ class RelevanceGate:
             envelope_deadline_s: When the whole recall must have been answered.
             max_items: Items the caller will take.
             is_search: Demote instead of dropping.
+            ranked: The candidates and those that are excluded, in the floor's order; none given: nothing is.
         """
         started_s = self._deps.clock.monotonic_s()
         ticket = self._deps.guard.enter()
         try:
-            run = await self._run(reading, candidates, envelope_deadline_s, max_items, is_search=is_search)
+            unread = self._unread(candidates, ranked, is_search=is_search)
+            run = await self._run(reading, candidates, unread, envelope_deadline_s, max_items, is_search=is_search)
         finally:
             was_alone = self._deps.guard.leave(ticket)
         elapsed_ms = (self._deps.clock.monotonic_s() - started_s) * 1000.0
@@ -96,6 +117,7 @@ class RelevanceGate:
         self,
         reading: QueryReading,
         candidates: Sequence[Candidate],
+        unread: DegradedList,
         envelope_deadline_s: float,
         max_items: int,
         *,
@@ -108,7 +130,7 @@ class RelevanceGate:
         unasked = self._why_not_to_ask(reading, envelope_deadline_s)
         if unasked is not None:
             return _stopped(unasked, report)
-        readable, unread = _by_language(candidates)
+        english = [candidate for candidate in candidates if self._is_english_of(candidate.memory)]
         now_s = deps.clock.monotonic_s()
         deadline_s = gate_deadline_s(
             now_s=now_s,
@@ -116,26 +138,31 @@ class RelevanceGate:
             envelope_deadline_s=envelope_deadline_s,
             reserve_s=deps.limits.reserve_ms / 1000.0,
         )
-        # The scorer answers a little earlier, so that the gate as a whole keeps its ceiling.
-        score_by_s = max(now_s, deadline_s - min(ANSWER_GRACE_S, (deadline_s - now_s) / 4))
-        budget_ms = PLANNED_SHARE * (score_by_s - now_s) * 1000.0
-        plan = self._plan(reading.text, readable[:CONSIDERED_MAX], budget_ms, max_items)
-        if plan.dropped_by_budget and not plan.pairs:
-            return _stopped(DegradedReason.ENVELOPE_EXCEEDED, report)
-        scored = PairsScored(logits=())
-        if plan.pairs:
-            if not deps.guard.admit():
-                return _stopped(DegradedReason.BREAKER_OPEN, report)
-            answer = await self._score(plan.pairs, readable, score_by_s, deadline_s)
-            if isinstance(answer, GateTrouble):
-                is_cut = deadline_s < now_s + deps.limits.gate_ms / 1000.0
-                return GateRun(trouble=_blame(answer, is_cut_by_envelope=is_cut), report=report)
-            scored = answer
-        merged = merge_logits(readable, [pair.memory_id for pair in plan.pairs], scored.logits)
+        readable = with_shapes(english, reading.text)
+        entries: list[GateEntry] | None = None
+        with anyio.move_on_after(deadline_s - now_s):
+            entries = await self._entries(reading, readable[:CONSIDERED_MAX])
+        if entries is None:
+            return _stopped(DegradedReason.SUB_BUDGET_EXCEEDED, report)
+        rounds = await self._rounds(entries, readable, deadline_s, max_items)
+        if isinstance(rounds, GateTrouble):
+            is_cut = deadline_s < now_s + deps.limits.gate_ms / 1000.0
+            return GateRun(trouble=_blame(rounds, is_cut_by_envelope=is_cut), report=report)
+        merged = merge_logits(readable, rounds.memory_ids, rounds.logits, views=rounds.views)
         if isinstance(merged, ScoreFault):
             return _stopped(DegradedReason.SCORE_FAILED, report, detail=merged.value)
-        verdict = judge(merged, model=deps.calibration.model, is_search=is_search)
-        return _finished(verdict, unread, scored, report, unread_max=deps.limits.degraded_max_items)
+        verdict = judge(
+            merged,
+            model=deps.calibration.model,
+            is_search=is_search,
+            mention=MentionRule(deps.calibration.floors, reading.text),
+        )
+        if is_best_unjudged(verdict, readable):
+            return _stopped(DegradedReason.SUB_BUDGET_EXCEEDED, report)
+        if not is_search:
+            verdict = self._without_leftovers(verdict, readable)
+        undecided = sum(entry.decided is None for entry in entries) + len(readable) - len(entries)
+        return _finished(verdict, unread, rounds, report, beyond_count=max(0, undecided - deps.limits.candidates_max))
 
     def _why_not_to_ask(self, reading: QueryReading, envelope_deadline_s: float) -> DegradedReason | None:
         if not self._deps.limits.is_gate_on:
@@ -144,20 +171,39 @@ class RelevanceGate:
             return DegradedReason.OUT_OF_DOMAIN
         return DegradedReason.QUEUE_FULL if self._deps.turns.is_crowded(deadline_s=envelope_deadline_s) else None
 
-    def _plan(self, text: str, candidates: Sequence[Candidate], budget_ms: float, max_items: int) -> GatePlan:
+    def _unread(self, candidates: Sequence[Candidate], ranked: Sequence[Candidate], *, is_search: bool) -> DegradedList:
+        """What the model cannot read: what stands out of it passes by the floor, as it would without a gate."""
+        return stand_out(
+            [each for each in ranked or candidates if not self._is_english_of(each.memory)],
+            kept=frozenset(each.memory.id for each in candidates),
+            floors=self._deps.calibration.floors,
+            items_max=self._deps.limits.degraded_max_items,
+            lag_max=math.inf if is_search else LAG_MAX,
+        )
+
+    async def _entries(self, reading: QueryReading, candidates: Sequence[Candidate]) -> list[GateEntry]:
         deps = self._deps
+        contenders = looking_order(candidates, deps.calibration.model)
+        scored = [each.candidate.memory for each in contenders if not each.is_hopeless][: deps.limits.candidates_max]
+        passages = await self._passages.learn(scored, deps.text_work)
         entries: list[GateEntry] = []
         undecided = 0
-        for candidate in candidates:
-            memory = candidate.memory
-            decided = _decided(bounds(candidate.evidence, deps.calibration.model), self._threshold)
+        for contender in contenders:
+            candidate, memory = contender.candidate, contender.candidate.memory
+            # What passes whatever the score is scored as well, while time allows: its relevance orders the items and
+            # says how far the others lie behind it. Unscored, it passes all the same.
+            decided = False if contender.is_hopeless else None
             undecided += decided is None
+            query = candidate.query or reading.text
+            if candidate.evidence.is_in_interval:  # its time fits already; to the model it would be something missing
+                query = without_times(query, reading.times)
             # Making views takes longer than all else here: only what can be scored gets more than the plain one.
             if decided is None and undecided <= deps.limits.candidates_max:
-                views = chosen_views(text, memory.text, candidate.best_cue, has_asks=bool(memory.asks))
+                text = judged_passage(memory.text, passages[memory.id], candidate.passage)
+                views = chosen_views(query, text, candidate.best_cue, has_asks=bool(memory.asks))
             else:
-                views = (plain_view(text, memory.text),)
-            tokens = (deps.cost.estimate_tokens(len(view.query) + len(view.text)) for view in views)
+                views = (plain_view(query, memory.text),)
+            tokens = (deps.cost.estimate_tokens(pair_chars(view.query, view.text)) for view in views)
             entries.append(
                 GateEntry(
                     memory_id=candidate.memory.id,
@@ -166,17 +212,49 @@ class RelevanceGate:
                     decided=decided,
                 )
             )
-        return plan_pairs(
-            entries,
-            lanes=deps.limits.lanes,
-            budget_ms=budget_ms,
-            max_items=max_items,
-            candidates_max=deps.limits.candidates_max,
+        return entries
+
+    def _without_leftovers(self, verdict: GateVerdict, candidates: Sequence[Candidate]) -> GateVerdict:
+        """The verdict without what was never scored and lies far behind: unscored, it must stand out to be shown."""
+        unscored = frozenset(item.memory.id for item in verdict.passed if item.is_unscored)
+        if not unscored:
+            return verdict
+        floors, count = self._deps.calibration.floors, len(candidates)
+        behind = stand_out(candidates, kept=unscored, floors=floors, items_max=count).dropped
+        ids = {item.memory_id for item in behind}
+        return msgspec.structs.replace(
+            verdict,
+            passed=tuple(item for item in verdict.passed if item.memory.id not in ids),
+            dropped=(*verdict.dropped, *behind),
         )
 
-    @property
-    def _threshold(self) -> float:
-        return self._deps.calibration.model.threshold
+    async def _rounds(
+        self, entries: Sequence[GateEntry], candidates: Sequence[Candidate], deadline_s: float, max_items: int
+    ) -> GateRounds | GateTrouble:
+        """Have the pairs scored, round after round, while there is time."""
+        deps, rounds = self._deps, GateRounds()
+        now_s = deps.clock.monotonic_s()
+        # The scorer answers a little earlier, so that the gate as a whole keeps its ceiling.
+        score_by_s = max(now_s, deadline_s - min(ANSWER_GRACE_S, (deadline_s - now_s) / 4))
+        while True:
+            plan = plan_pairs(
+                entries,
+                lanes=deps.limits.lanes,
+                budget_ms=PLANNED_SHARE * (score_by_s - deps.clock.monotonic_s()) * 1000.0,
+                max_items=max_items,
+                candidates_max=deps.limits.candidates_max,
+                known=rounds.known,
+            )
+            if not plan.pairs:
+                is_too_late = rounds.is_first and plan.dropped_by_budget
+                return GateTrouble(reason=DegradedReason.ENVELOPE_EXCEEDED) if is_too_late else rounds
+            if rounds.is_first and not deps.guard.admit():
+                return GateTrouble(reason=DegradedReason.BREAKER_OPEN)
+            answer = await self._score(plan.pairs, candidates, score_by_s, deadline_s)
+            if isinstance(answer, GateTrouble):
+                return rounds if rounds.survives(answer) else answer
+            if not rounds.add(plan.pairs, answer):
+                return rounds
 
     async def _score(
         self, planned: Sequence[PlannedPair], candidates: Sequence[Candidate], deadline_s: float, answer_by_s: float
@@ -202,30 +280,12 @@ class RelevanceGate:
         if scored.failure is not None:
             return GateTrouble(reason=scored.failure.reason, detail=scored.failure.error_type)
         if scored.logits and all(logit is None for logit in scored.logits):
-            return GateTrouble(reason=DegradedReason.SUB_BUDGET_EXCEEDED)
+            return GateTrouble(reason=DegradedReason.SUB_BUDGET_EXCEEDED, is_scorer_overdue=scored.is_overdue)
         return scored
-
-
-def _by_language(candidates: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
-    """Those the model can read, and those it cannot; order kept."""
-    readable: list[Candidate] = []
-    unread: list[Candidate] = []
-    for candidate in candidates:
-        (readable if is_english(candidate.memory.text) else unread).append(candidate)
-    return readable, unread
 
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
-
-
-def _decided(reach: Bounds, threshold: float) -> bool | None:
-    """False: fails whatever the score, so it is not scored. None: the score decides.
-
-    What passes whatever the score is scored as well, while time allows: its relevance orders the items and says how far
-    the others lie behind it. Unscored, it passes all the same.
-    """
-    return False if reach.highest < threshold else None
 
 
 def _stopped(reason: DegradedReason, report: GateReport, *, detail: str = "") -> GateRun:
@@ -240,30 +300,26 @@ def _blame(trouble: GateTrouble, *, is_cut_by_envelope: bool) -> GateTrouble:
 
 
 def _finished(
-    verdict: GateVerdict, unread: Sequence[Candidate], scored: PairsScored, report: GateReport, *, unread_max: int
+    verdict: GateVerdict, unread: DegradedList, rounds: GateRounds, report: GateReport, *, beyond_count: int
 ) -> GateRun:
     """The verdict, and behind it what the model cannot read: passed by the floor, and without a relevance."""
     passed_unread = tuple(
-        RecalledItem(memory=candidate.memory, evidence=candidate.evidence, relevance=None)
-        for candidate in unread[:unread_max]
-    )
-    dropped_unread = tuple(
-        DroppedItem(memory_id=candidate.memory.id, reason=DropReason.OVER_MAX_ITEMS, evidence=candidate.evidence)
-        for candidate in unread[unread_max:]
+        RecalledItem(memory=candidate.memory, evidence=candidate.evidence, relevance=None) for candidate in unread.shown
     )
     by_budget = sum(1 for item in verdict.dropped if item.reason is DropReason.BUDGET)
     return GateRun(
         passed=(*verdict.passed, *passed_unread),
-        dropped=(*verdict.dropped, *dropped_unread),
+        dropped=(*verdict.dropped, *unread.dropped),
         report=msgspec.structs.replace(
             report,
-            pairs_scored=scored.pairs_scored,
-            pairs_cached=scored.pairs_cached,
+            pairs_scored=rounds.pairs_scored,
+            pairs_cached=rounds.pairs_cached,
             dropped_by_gate=len(verdict.dropped) - by_budget,
             dropped_by_budget=by_budget,
+            beyond_count=min(by_budget, beyond_count),
         ),
-        has_gated=scored.pairs_scored > 0,
-        queue_ms=scored.queue_ms,
+        has_gated=rounds.pairs_scored > 0,
+        queue_ms=rounds.queue_ms,
     )
 
 

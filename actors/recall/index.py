@@ -1,7 +1,8 @@
-"""One user's vector index: exact search over the user's own records, cues and asks.
+"""One user's vector index: search over the user's own records, cues and asks.
 
-The vectors of each role lie in one growing float32 matrix; a memory owns a *slot*, and each row names its slot. Scope
-and expiry are checked per slot before anything is ranked, so a ghost never takes a place in the list.
+A memory owns a *slot*; scope and expiry are checked per slot before anything is ranked, so a ghost never takes a place
+in the list. The vectors of each role lie in rows of their own (see `vector_rows`), as float16, which is how they are
+stored: cosines are exact, and a small index is searched exhaustively.
 """
 
 from __future__ import annotations
@@ -12,103 +13,42 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recalld.actors.recall.half_floats import Halves, are_finite
 from recalld.actors.recall.slot_table import SlotTable
+from recalld.actors.recall.vector_rows import ABSENT, VectorRows
+from recalld.actors.store.packed_vectors import ROLE_CODES
 from recalld.models.domain.records import VectorRole
-from recalld.models.domain.store import EmbeddedMemory, IndexDelta
-
-_ABSENT = -2.0
-"""Below every cosine: the slot has no vector of that role."""
-_ROWS_INITIAL = 64
+from recalld.models.domain.store import EmbeddedMemory, IndexDelta, vector_bytes_of
+from recalld.models.domain.time_window import TimeWindow
 
 
 class Cosines(msgspec.Struct, frozen=True, kw_only=True):
     """Best cosine of one memory per role; None where it has no such vector.
 
     Attributes:
+        best_passage: The ordinal of its nearest record vector: of the passage that it stands for.
         best_cue: The ordinal of its nearest cue.
+        ask_mean: Mean cosine over all of its asks.
     """
 
     memory_id: str
     record: float | None
     cue: float | None
     ask: float | None
+    best_passage: int | None
     best_cue: int | None
+    ask_mean: float | None = None
 
 
 class IndexCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the index holds for a scope at a moment: live memories, those in scope, and how many lack what."""
+    """What the index holds at a moment: live memories, those in scope, those searched, and what these lack."""
 
     live: int
     in_scope: int
+    searched: int
+    """In scope, and in the windows if there are any."""
     pending: int
     without_asks: int
-
-
-class _RoleMatrix:
-    """Rows of one role: vectors (rows, dims) float32, the owning slot (-1: dead) and the ordinal of each."""
-
-    def __init__(self, dims: int) -> None:
-        self.vectors: NDArray[np.float32] = np.empty((_ROWS_INITIAL, dims), dtype=np.float32)
-        self.owners: NDArray[np.int64] = np.full(_ROWS_INITIAL, -1, dtype=np.int64)
-        self.ordinals: NDArray[np.int64] = np.zeros(_ROWS_INITIAL, dtype=np.int64)
-        self.rows = 0
-        self.dead = 0
-
-    def extend(self, rows: NDArray[np.float32], owners: Sequence[int], ordinals: Sequence[int]) -> None:
-        """Append rows, shape (n, dims), with their slots and ordinals."""
-        needed = self.rows + len(rows)
-        if needed > len(self.owners):
-            self._resize(max(needed, 2 * self.rows))
-        self.vectors[self.rows : needed] = rows
-        self.owners[self.rows : needed] = owners
-        self.ordinals[self.rows : needed] = ordinals
-        self.rows = needed
-
-    def drop_owner(self, owner: int) -> None:
-        mine = self.owners[: self.rows] == owner
-        self.owners[: self.rows][mine] = -1
-        self.dead += int(mine.sum())
-        if self.dead > max(_ROWS_INITIAL, self.rows // 2):
-            self._compact()
-
-    def best_per_slot(self, query: NDArray[np.float32], slots: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Best cosine per slot, shape (slots,), and the cosine of each row, shape (rows,)."""
-        cosines = self.vectors[: self.rows] @ query
-        owners = self.owners[: self.rows]
-        # One place more than there are slots: index -1, where the rows of dead owners go, is the last one.
-        best = np.full(slots + 1, _ABSENT, dtype=np.float32)
-        np.maximum.at(best, owners, cosines)
-        return best[:slots], cosines
-
-    def best_ordinals(self, cosines: NDArray[np.float32], slots: set[int]) -> dict[int, int]:
-        """For each of the slots that has rows here, the ordinal of its best one."""
-        wanted = np.flatnonzero(np.isin(self.owners[: self.rows], list(slots)))
-        best: dict[int, int] = {}
-        # Ascending by cosine, so that the best row of each owner is written last and stays.
-        for row in wanted[np.argsort(cosines[wanted], kind="stable")]:
-            best[int(self.owners[row])] = int(self.ordinals[row])
-        return best
-
-    @property
-    def nbytes(self) -> int:
-        return self.vectors.nbytes + self.owners.nbytes + self.ordinals.nbytes
-
-    def _resize(self, capacity: int) -> None:
-        vectors = np.empty((capacity, self.vectors.shape[1]), dtype=np.float32)
-        owners = np.full(capacity, -1, dtype=np.int64)
-        ordinals = np.zeros(capacity, dtype=np.int64)
-        vectors[: self.rows] = self.vectors[: self.rows]
-        owners[: self.rows] = self.owners[: self.rows]
-        ordinals[: self.rows] = self.ordinals[: self.rows]
-        self.vectors, self.owners, self.ordinals = vectors, owners, ordinals
-
-    def _compact(self) -> None:
-        alive = np.flatnonzero(self.owners[: self.rows] >= 0)
-        self.vectors[: len(alive)] = self.vectors[alive]
-        self.owners[: len(alive)] = self.owners[alive]
-        self.ordinals[: len(alive)] = self.ordinals[alive]
-        self.owners[len(alive) : self.rows] = -1
-        self.rows, self.dead = len(alive), 0
 
 
 class UserIndex:
@@ -126,57 +66,86 @@ class UserIndex:
         self._clear()
 
     def _clear(self) -> None:
-        self._matrices = {role: _RoleMatrix(self.dims) for role in VectorRole}
+        self._rows = {role: VectorRows(self.dims) for role in VectorRole}
         self._slots = SlotTable()
 
     def apply(self, delta: IndexDelta) -> None:
-        """Bring the index up to `delta.seq`."""
+        """Bring the index up to `delta.seq` in one go."""
         if delta.is_complete:
             self._clear()
+        self.upsert(delta.upserts)
+        self.finish(delta)
+
+    def upsert(self, memories: Sequence[EmbeddedMemory]) -> None:
+        """Put memories in, each in place of what the index has of it; the sequence number stays as it is."""
+        # While a whole index is loaded, there is nothing that they could take the place of.
+        for memory_id in self._slots.known([memory.memory_id for memory in memories]):
+            self._remove(memory_id)
+        self._insert(memories)
+
+    def finish(self, delta: IndexDelta) -> None:
+        """Take out what a delta says is gone, once its memories are in, and bring the sequence number up."""
         for memory_id in delta.removed:
             self._remove(memory_id)
-        for memory in delta.upserts:
-            self._remove(memory.memory_id)
-        self._insert(delta.upserts)
         self.seq = delta.seq
+
+    def reserve(self, sample: Sequence[EmbeddedMemory], total: int) -> None:
+        """Make room for so many memories with as many vectors as those of a sample have.
+
+        What comes part by part is then moved nowhere, and takes no more than the memory it needs.
+        """
+        codes = np.frombuffer(b"".join(memory.vectors.layout[::2] for memory in sample), dtype=np.uint8)
+        of_code = np.bincount(codes, minlength=len(ROLE_CODES)) * (total / max(len(sample), 1))
+        for role, rows in self._rows.items():
+            rows.reserve(int(of_code[ROLE_CODES[role]]))
 
     def _remove(self, memory_id: str) -> None:
         slot = self._slots.remove(memory_id)
         if slot is not None:
-            for matrix in self._matrices.values():
-                matrix.drop_owner(slot)
+            for rows in self._rows.values():
+                rows.drop(slot)
 
     def _insert(self, memories: Sequence[EmbeddedMemory]) -> None:
         """Insert many at once: converting and checking vectors one by one would cost more than everything else."""
-        slots = [self._slots.add(memory) for memory in memories]
-        for role, matrix in self._matrices.items():
-            found = [
-                (slot, vector.ordinal, vector.data)
-                for slot, memory in zip(slots, memories, strict=True)
-                for vector in memory.vectors
-                if vector.role is role and len(vector.data) == 2 * self.dims
-            ]
-            if not found:
-                continue
-            halves = np.frombuffer(b"".join(data for _, _, data in found), dtype="<f2")
-            rows = halves.astype(np.float32).reshape(len(found), self.dims)
-            # A NaN would rank before every real neighbour. Their sum of squares is finite exactly when all are.
-            usable = np.isfinite(np.einsum("ij,ij->i", rows, rows))
-            if not usable.all():
-                rows = rows[usable]
-                found = [entry for entry, is_usable in zip(found, usable, strict=True) if is_usable]
-            matrix.extend(rows, [slot for slot, _, _ in found], [ordinal for _, ordinal, _ in found])
-            self._slots.mark_embedded([slot for slot, _, _ in found])
+        if not memories:
+            return
+        slots = self._slots.add(memories)
+        # Two bytes of layout for each vector. Memories without vectors have neither.
+        wanted = vector_bytes_of(self.dims) // 2
+        places = [
+            place
+            for place, memory in enumerate(memories)
+            if memory.vectors.layout and len(memory.vectors.data) == wanted * len(memory.vectors.layout)
+        ]
+        if not places:
+            return
+        packed = [memories[place].vectors for place in places]
+        layout = np.frombuffer(b"".join(each.layout for each in packed), dtype=np.uint8).reshape(-1, 2)
+        vectors: Halves = np.frombuffer(b"".join(each.data for each in packed), dtype="<f2").astype(
+            np.float16, copy=False
+        )
+        vectors = vectors.reshape(len(layout), self.dims)
+        owners = np.repeat(slots[places], [len(each.layout) // 2 for each in packed])
+        # A NaN would rank before every real neighbour.
+        usable = are_finite(vectors)
+        for role, rows in self._rows.items():
+            mine = np.flatnonzero((layout[:, 0] == ROLE_CODES[role]) & usable)
+            firsts = np.flatnonzero(np.diff(owners[mine], prepend=-1))
+            of_each = np.diff(firsts, append=len(mine))
+            rows.put(owners[mine[firsts]].tolist(), of_each, vectors[mine], layout[mine, 1])
+        self._slots.mark_embedded(owners[usable])
 
-    def counts(self, scope: str | None, now_ms: int) -> IndexCounts:
-        """Live memories at `now_ms`, and of those in scope how many are pending or carry no asks."""
+    def counts(self, scope: str | None, now_ms: int, windows: Sequence[TimeWindow] = ()) -> IndexCounts:
+        """Live memories at `now_ms`, and of those in scope and windows how many are pending or carry no asks."""
         live = self._slots.live(now_ms)
         in_scope = live & self._slots.in_scope(scope)
+        searched = in_scope & self._slots.in_windows(windows)
         return IndexCounts(
             live=int(live.sum()),
             in_scope=int(in_scope.sum()),
-            pending=int((in_scope & self._slots.pending()).sum()),
-            without_asks=int((in_scope & self._slots.without_asks()).sum()),
+            searched=int(searched.sum()),
+            pending=int((searched & self._slots.pending()).sum()),
+            without_asks=int((searched & self._slots.without_asks()).sum()),
         )
 
     def search(
@@ -188,8 +157,9 @@ class UserIndex:
         now_ms: int,
         limit: int,
         also: Iterable[str] = (),
+        windows: Sequence[TimeWindow] = (),
     ) -> list[Cosines]:
-        """The nearest memories by any leg, and those named in `also`, with their cosines.
+        """The nearest memories by any leg, and those named in `also`, with their exact cosines.
 
         Args:
             query: The query embedded with the query prefix, shape (dims,); compared with records and cues.
@@ -197,44 +167,68 @@ class UserIndex:
             scope: None: all scopes; otherwise this one and the global one.
             now_ms: Expired memories are left out.
             limit: Nearest memories taken from each of the three legs.
-            also: Ids (of the lexical leg) to give cosines for as well, where they are live and in scope.
+            also: Ids (of the other legs) to give cosines for as well, where they are eligible too.
+            windows: Only memories made or changed in one of them; none given: all.
 
         Returns:
             Each nominated memory once; no particular order.
         """
-        slots = self._slots.size
-        if slots == 0:
+        if self._slots.size == 0:
             return []
-        record, _ = self._matrices[VectorRole.RECORD].best_per_slot(query, slots)
-        cue, cue_rows = self._matrices[VectorRole.CUE].best_per_slot(query, slots)
-        ask, _ = self._matrices[VectorRole.ASK].best_per_slot(question, slots)
-        eligible = self._slots.live(now_ms) & self._slots.in_scope(scope)
-        nominated: set[int] = set()
-        for leg in (record, cue, ask):
-            nominated.update(_top(np.where(eligible, leg, _ABSENT), limit))
-        nominated.update(slot for slot in map(self._slots.slot_of, also) if slot is not None and eligible[slot])
-        best_cues = self._matrices[VectorRole.CUE].best_ordinals(cue_rows, nominated)
+        targets = {VectorRole.RECORD: query, VectorRole.CUE: query, VectorRole.ASK: question}
+        eligible = self._slots.live(now_ms) & self._slots.in_scope(scope) & self._slots.in_windows(windows)
+        nominated = {slot for slot in map(self._slots.slot_of, also) if slot is not None and eligible[slot]}
+        for role, rows in self._rows.items():
+            nominated.update(rows.nearest(targets[role], eligible, limit))
+        slots = np.array(sorted(nominated), dtype=np.int64)
+        best = {role: rows.best(targets[role], slots) for role, rows in self._rows.items()}
+        record, cue, ask = best[VectorRole.RECORD], best[VectorRole.CUE], best[VectorRole.ASK]
         return [
             Cosines(
                 memory_id=self._slots.id_of(slot),
-                record=_present(record[slot]),
-                cue=_present(cue[slot]),
-                ask=_present(ask[slot]),
-                best_cue=best_cues.get(slot),
+                record=of_record,
+                cue=of_cue,
+                ask=of_ask,
+                best_passage=None if of_record is None else passage,
+                best_cue=None if of_cue is None else ordinal,
+                ask_mean=mean,
             )
-            for slot in sorted(nominated)
+            for slot, of_record, passage, of_cue, ordinal, of_ask, mean in zip(
+                slots.tolist(),
+                _present(record.cosines),
+                record.ordinals.tolist(),
+                _present(cue.cosines),
+                cue.ordinals.tolist(),
+                _present(ask.cosines),
+                _present(ask.means),
+                strict=True,
+            )
         ]
+
+    def times_of(self, memory_id: str) -> tuple[int, int]:
+        """When a memory of the index was made and last changed, Unix epoch milliseconds; zeros for any other."""
+        slot = self._slots.slot_of(memory_id)
+        return (0, 0) if slot is None else self._slots.times_of(slot)
+
+    @property
+    def rows(self) -> int:
+        """Vectors held, those of nobody included: what a search looks at."""
+        return sum(rows.rows for rows in self._rows.values())
+
+    @property
+    def is_wasteful(self) -> bool:
+        """Whether more than half of its rows are nobody's, so that loading it anew is worth the while."""
+        return sum(rows.dead for rows in self._rows.values()) > max(_WASTED_MIN, self.rows // 2)
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the matrices, for the bound over all users."""
-        return self._slots.nbytes + sum(matrix.nbytes for matrix in self._matrices.values())
+        """Bytes held by slots and vectors, for the bound over all users."""
+        return self._slots.nbytes + sum(rows.nbytes for rows in self._rows.values())
 
 
-def _top(cosines: NDArray[np.float32], limit: int) -> list[int]:
-    nearest = np.argpartition(cosines, -limit)[-limit:] if len(cosines) > limit else np.arange(len(cosines))
-    return [int(slot) for slot in nearest if cosines[slot] > _ABSENT]
+_WASTED_MIN = 4_096
+"""So few rows of nobody are no waste in an index of any size."""
 
 
-def _present(cosine: np.float32) -> float | None:
-    return None if cosine <= _ABSENT else float(cosine)
+def _present(cosines: NDArray[np.float32]) -> list[float | None]:
+    return [None if cosine <= ABSENT else cosine for cosine in cosines.tolist()]

@@ -7,6 +7,7 @@ import msgspec
 from recalld.actors.kernel import Reply
 from recalld.models.domain.admission import SessionEvent
 from recalld.models.domain.recall import RecallOutcome, RecallQuery
+from recalld.models.domain.standing import StandingBlock, StandingRequest
 
 
 class Recall(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,4 +25,11 @@ class ChangeSession(msgspec.Struct, frozen=True, kw_only=True):
     reply: Reply[None]
 
 
-RecallMessage = Recall | ChangeSession
+class GiveStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer with the standing block, once for each session."""
+
+    request: StandingRequest
+    reply: Reply[StandingBlock]
+
+
+RecallMessage = Recall | ChangeSession | GiveStanding

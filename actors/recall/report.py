@@ -6,8 +6,9 @@ import msgspec
 
 from recalld.models.domain.events import Event, EventName, FieldValue
 from recalld.models.domain.reasons import Op
-from recalld.models.domain.recall import Evidence, RecallOutcome, RecallQuery
+from recalld.models.domain.recall import Evidence, RecallLimit, RecallOutcome, RecallQuery
 from recalld.models.domain.store import DecisionRow
+from recalld.models.domain.turn_report import TurnReport
 
 SCORES_IN_EVENT_MAX = 8
 """Scores named in the canonical line: as many candidates as the gate judges by default."""
@@ -20,6 +21,8 @@ class LedgerItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str = ""
     relevance: float | None = None
     evidence: Evidence
+    is_mentioned: bool = False
+    brought_by: str = ""
 
 
 class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +43,16 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
     pairs_cached: int
     total_ms: float
     gate_ms: float
+    turn_ms: float = 0.0
+    turn: TurnReport | None = None
+    """What the turn gate saw: rules, families and counts."""
+    skipped_wrong_scope: int = 0
+    skipped_out_of_interval: int = 0
+    skipped_unreadable: int = 0
+    pending_embedding: int = 0
+    limited_by: tuple[RecallLimit, ...] = ()
+    index_seq: int = 0
+    store_seq: int = 0
 
 
 def ledger_row(query: RecallQuery, outcome: RecallOutcome, *, at_ms: int) -> DecisionRow:
@@ -49,7 +62,13 @@ def ledger_row(query: RecallQuery, outcome: RecallOutcome, *, at_ms: int) -> Dec
         query_chars=len(query.text),
         is_search=query.is_search,
         items=tuple(
-            LedgerItem(memory_id=item.memory.id, relevance=item.relevance, evidence=item.evidence)
+            LedgerItem(
+                memory_id=item.memory.id,
+                relevance=item.relevance,
+                evidence=item.evidence,
+                is_mentioned=item.is_mentioned,
+                brought_by=item.brought_by,
+            )
             for item in outcome.items
         ),
         dropped=tuple(
@@ -66,6 +85,15 @@ def ledger_row(query: RecallQuery, outcome: RecallOutcome, *, at_ms: int) -> Dec
         pairs_cached=outcome.gate.pairs_cached,
         total_ms=round(outcome.timings.total_ms, 3),
         gate_ms=round(outcome.timings.gate_ms, 3),
+        turn_ms=round(outcome.timings.turn_ms, 3),
+        turn=outcome.turn,
+        skipped_wrong_scope=outcome.coverage.skipped_wrong_scope,
+        skipped_out_of_interval=outcome.coverage.skipped_out_of_interval,
+        skipped_unreadable=outcome.coverage.skipped_unreadable,
+        pending_embedding=outcome.coverage.pending_embedding,
+        limited_by=outcome.coverage.limited_by,
+        index_seq=outcome.coverage.index_seq,
+        store_seq=outcome.coverage.store_seq,
     )
     return DecisionRow(
         id=outcome.recall_id,
@@ -109,6 +137,8 @@ def final_event(query: RecallQuery, outcome: RecallOutcome, *, floors: str, at_m
         "dropped_by_budget": outcome.gate.dropped_by_budget,
         "deadline_left_ms": round(outcome.timings.deadline_left_ms, 2),
         "total_ms": round(outcome.timings.total_ms, 2),
+        "turn_rule": "" if outcome.turn is None else outcome.turn.decided_by,
+        "turn_ms": round(outcome.timings.turn_ms, 2),
         "degraded_reason": outcome.degraded_reason or "",
     }
     return Event(name=EventName.MEMORY_RETRIEVAL_FINAL, at_ms=at_ms, user=query.user, fields=fields)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recalld.models.domain.store import EmbeddedMemory
+from recalld.models.domain.time_window import TimeWindow
 
 S = TypeVar("S", bound=np.generic)
 
@@ -36,6 +37,7 @@ class SlotTable:
         self._has_asks: NDArray[np.bool_] = np.zeros(_SLOTS_INITIAL, dtype=np.bool_)
         self._expires_ms: NDArray[np.int64] = np.full(_SLOTS_INITIAL, _NEVER_MS, dtype=np.int64)
         self._scope_of: NDArray[np.int64] = np.zeros(_SLOTS_INITIAL, dtype=np.int64)
+        self._times_ms: NDArray[np.int64] = np.zeros((_SLOTS_INITIAL, 2), dtype=np.int64)
 
     def id_of(self, slot: int) -> str:
         """The id of the memory in a used slot."""
@@ -45,28 +47,34 @@ class SlotTable:
         """Where a memory is; None when it is not there."""
         return self._slot_of.get(memory_id)
 
-    def add(self, memory: EmbeddedMemory) -> int:
-        """Give a memory a slot, as one without vectors. It must not have one."""
-        if self._free:
-            slot = self._free.pop()
-            self._ids[slot] = memory.memory_id
-        else:
-            slot = self.size
-            self._ids.append(memory.memory_id)
-            self.size += 1
-            if slot == len(self._is_used):
-                self._grow()
-        self._slot_of[memory.memory_id] = slot
-        self._is_used[slot] = True
-        self._is_pending[slot] = True
-        self._has_asks[slot] = memory.has_asks
-        self._expires_ms[slot] = _NEVER_MS if memory.expires_at_ms is None else memory.expires_at_ms
-        self._scope_of[slot] = self._scopes.setdefault(memory.scope, len(self._scopes))
-        return slot
+    def known(self, memory_ids: Sequence[str]) -> list[str]:
+        """Those of the ids whose memories have a slot."""
+        return [memory_id for memory_id in memory_ids if memory_id in self._slot_of]
 
-    def mark_embedded(self, slots: Sequence[int]) -> None:
+    def times_of(self, slot: int) -> tuple[int, int]:
+        """When the memory in a used slot was made and last changed, Unix epoch milliseconds."""
+        made_ms, changed_ms = self._times_ms[slot].tolist()
+        return made_ms, changed_ms
+
+    def add(self, memories: Sequence[EmbeddedMemory]) -> NDArray[np.int64]:
+        """Give memories a slot each, as ones without vectors, shape (memories,). They must not have one."""
+        slots = self._places(len(memories))
+        for slot, memory in zip(slots, memories, strict=True):
+            self._ids[slot] = memory.memory_id
+            self._slot_of[memory.memory_id] = slot
+        # All of a column at once: setting numbers one by one would cost more than everything else here.
+        where = np.array(slots, dtype=np.int64)
+        self._is_used[where] = True
+        self._is_pending[where] = True
+        self._has_asks[where] = [memory.has_asks for memory in memories]
+        self._expires_ms[where] = [_NEVER_MS if each.expires_at_ms is None else each.expires_at_ms for each in memories]
+        self._times_ms[where] = [(memory.created_at_ms, memory.updated_at_ms) for memory in memories]
+        self._scope_of[where] = [self._scopes.setdefault(memory.scope, len(self._scopes)) for memory in memories]
+        return where
+
+    def mark_embedded(self, slots: NDArray[np.int64]) -> None:
         """Note that the memories in these slots have vectors."""
-        self._is_pending[list(slots)] = False
+        self._is_pending[slots] = False
 
     def remove(self, memory_id: str) -> int | None:
         """Take a memory out; the slot it had, or None."""
@@ -90,6 +98,21 @@ class SlotTable:
         is_global: NDArray[np.bool_] = scopes == _GLOBAL
         return is_global if wanted is None else is_global | (scopes == wanted)
 
+    def in_windows(self, windows: Sequence[TimeWindow]) -> NDArray[np.bool_]:
+        """Which slots were made or changed in one of the windows (none given: all), shape (size,)."""
+        if not windows:
+            return np.ones(self.size, dtype=np.bool_)
+        times_ms = self._times_ms[: self.size]
+        found = np.zeros(self.size, dtype=np.bool_)
+        for window in windows:
+            is_in = np.ones(times_ms.shape, dtype=np.bool_)
+            if window.start_ms is not None:
+                is_in &= times_ms >= window.start_ms
+            if window.end_ms is not None:
+                is_in &= times_ms < window.end_ms
+            found |= is_in.any(axis=1)
+        return found
+
     def pending(self) -> NDArray[np.bool_]:
         """Which slots have no vector, shape (size,)."""
         return self._is_pending[: self.size]
@@ -104,8 +127,25 @@ class SlotTable:
         """Bytes of the arrays."""
         return sum(
             array.nbytes
-            for array in (self._is_used, self._is_pending, self._has_asks, self._expires_ms, self._scope_of)
+            for array in (
+                self._is_used,
+                self._is_pending,
+                self._has_asks,
+                self._expires_ms,
+                self._scope_of,
+                self._times_ms,
+            )
         )
+
+    def _places(self, count: int) -> list[int]:
+        """So many slots: those that are free first."""
+        reused = [self._free.pop() for _ in range(min(count, len(self._free)))]
+        fresh = range(self.size, self.size + count - len(reused))
+        self._ids.extend("" for _ in fresh)
+        self.size += len(fresh)
+        while self.size > len(self._is_used):
+            self._grow()
+        return [*reused, *fresh]
 
     def _grow(self) -> None:
         self._is_used = _doubled(self._is_used)
@@ -113,6 +153,7 @@ class SlotTable:
         self._has_asks = _doubled(self._has_asks)
         self._expires_ms = _doubled(self._expires_ms)
         self._scope_of = _doubled(self._scope_of)
+        self._times_ms = _doubled(self._times_ms)
 
 
 def _doubled(array: NDArray[S]) -> NDArray[S]:

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 import anyio.lowlevel
 
 from recalld.actors.inference_thread.lru import LruCache
 from recalld.actors.ports import MemoryReader
-from recalld.actors.recall.index import UserIndex
+from recalld.actors.recall.index import Cosines, UserIndex
+from recalld.actors.recall.index_load import IndexLoad, small_parts
+from recalld.actors.recall.language_memo import LanguageMemo
+from recalld.actors.recall.passage_memo import PassageMemo
 from recalld.actors.recall.sessions import VisibleMemories
+from recalld.actors.recall.standing_given import GivenBlocks
+from recalld.actors.recall.subject_memo import SubjectMemo
+from recalld.actors.recall.turn_memo import TurnMemo
+from recalld.actors.recall.turn_step import TurnRead
 from recalld.actors.store.search_text import search_text
 from recalld.actors.text_work import TextWork
 from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.records import Memory
-from recalld.models.domain.store import IndexDelta
 
-PART = 250
-"""Memories put into an index between two chances for others to run: about 6 ms."""
+ROWS_AT_ONCE = 150_000
+"""Vectors that are searched on the event loop, which takes up to 5 ms; more of them are searched in a thread."""
 
 STEMS_MAX = 512
 """Memories whose stems are remembered per user: cutting them out of a text takes longer than all else in a recall by
 words, and it is the same memories that come up again."""
+
+IndexSearch = Callable[[UserIndex], list[Cosines]]
+"""Looks something up in an index, and changes nothing."""
 
 Spawn = Callable[[Callable[[], Awaitable[None]]], None]
 """Starts a task that lives on when whoever started it stops waiting."""
@@ -42,14 +51,26 @@ class RecallState:
 
     def __init__(self) -> None:
         self.visible = VisibleMemories()
+        self.turns: TurnMemo[TurnRead] = TurnMemo()
+        self.given = GivenBlocks()
+        self.subjects = SubjectMemo()
+        self.languages = LanguageMemo()
+        self.passages = PassageMemo()
         self._stems: LruCache[tuple[str, int], frozenset[str]] = LruCache(STEMS_MAX)
         self._index: UserIndex | None = None
         self._refresh: _Refresh | None = None
+        # Held by whoever changes the index or searches it: a large search runs in a thread, beside the event loop.
+        self._index_use = anyio.Lock(fast_acquire=True)
 
     @property
     def index_bytes(self) -> int:
         """Bytes of the loaded index; 0 without one."""
         return 0 if self._index is None else self._index.nbytes
+
+    @property
+    def index_seq(self) -> int:
+        """The change up to which the loaded index stands, whether or not it is the newest; 0 without one."""
+        return 0 if self._index is None else self._index.seq
 
     def current_index(self, seq: int) -> UserIndex | None:
         """The loaded index if it stands at the user's newest change `seq`, else None. Loads nothing."""
@@ -76,6 +97,10 @@ class RecallState:
         """Let go of the index and of stems; the next recalls make them anew."""
         self._index = None
         self._stems = LruCache(STEMS_MAX)
+        self.subjects.clear()
+        self.languages.clear()
+        self.passages.clear()
+        self.turns.clear()
 
     async def index(
         self, reader: MemoryReader, user: str, *, embedder_key: str, dims: int, now_ms: int, spawn: Spawn
@@ -106,6 +131,16 @@ class RecallState:
             if is_own and refresh.index is not None:
                 return refresh.index
 
+    async def search(self, index: UserIndex, search: IndexSearch, text_work: TextWork) -> list[Cosines]:
+        """Search an index that `index` gave: a small one at once, a large one in a thread, so that the loop goes on.
+
+        Runs to its end when the caller is cancelled: until then nobody may change the index.
+        """
+        async with self._index_use:
+            if index.rows < ROWS_AT_ONCE:
+                return search(index)
+            return await text_work.run_apart(lambda: search(index))
+
     def _usable(self, embedder_key: str, dims: int) -> UserIndex | None:
         index = self._index
         return index if index is not None and (index.embedder_key, index.dims) == (embedder_key, dims) else None
@@ -115,12 +150,19 @@ class RecallState:
 
         async def pull() -> None:
             try:
-                delta = await reader.index_delta(user, index.embedder_key, since_seq=index.seq, now_ms=now_ms)
-                # A whole load goes into an index of its own: cut short, it must not leave half of one behind.
-                target = UserIndex(index.embedder_key, index.dims) if delta.is_complete else index
-                for part in _parts(delta, seq_before=target.seq):
-                    target.apply(part)
-                    await anyio.lowlevel.checkpoint()
+                since_seq = 0 if index.is_wasteful else index.seq
+                delta = await reader.index_delta(user, index.embedder_key, since_seq=since_seq, now_ms=now_ms)
+                if delta.is_complete:
+                    # Into an index of its own: cut short, a whole load must not leave half of one behind.
+                    target = await IndexLoad(reader, user, now_ms=now_ms).load(index.embedder_key, index.dims, delta)
+                else:
+                    target = index
+                    for part in small_parts(delta.upserts):
+                        async with self._index_use:
+                            target.upsert(part)
+                        await anyio.lowlevel.checkpoint()
+                    async with self._index_use:
+                        target.finish(delta)
                 self._index = refresh.index = target
             except RecalldError as error:
                 refresh.error = error
@@ -136,15 +178,3 @@ class RecallState:
 def memory_chars(memory: Memory) -> int:
     """Characters of a memory's text, cues and asks."""
     return sum(map(len, (memory.text, *memory.cues, *memory.asks)))
-
-
-def _parts(delta: IndexDelta, *, seq_before: int) -> Iterator[IndexDelta]:
-    """Cut a delta into small ones; only the last brings the sequence number up, so a cut-off pull is repeated."""
-    for start in range(0, max(len(delta.upserts), 1), PART):
-        is_last = start + PART >= len(delta.upserts)
-        yield IndexDelta(
-            is_complete=delta.is_complete and start == 0,
-            seq=delta.seq if is_last else seq_before,
-            upserts=delta.upserts[start : start + PART],
-            removed=delta.removed if start == 0 else (),
-        )

@@ -31,6 +31,7 @@ from recalld.actors.scorer.messages import (
     ScorerMessage,
     ScorerModelsChanged,
 )
+from recalld.actors.scorer.overdue import is_overdue
 from recalld.actors.scorer.plan import start_order
 from recalld.actors.scorer.run import (
     PROBE_GAP_MIN,
@@ -44,8 +45,8 @@ from recalld.actors.scorer.run import (
 from recalld.models.domain.health import GateProbe, ModelHealth
 from recalld.models.domain.reasons import DegradedReason
 from recalld.models.policy.backlog import QueuedJob, fits, wait_ms
-from recalld.models.policy.cost_model import CostModel
-from recalld.models.policy.relevance import sigmoid
+from recalld.models.policy.cost_model import CostModel, pair_chars
+from recalld.models.policy.sigmoid import sigmoid
 
 CacheKey = tuple[str, str, str]
 """Model key, query, and which text of which memory."""
@@ -199,8 +200,9 @@ class ScorerActor(Actor[ScorerMessage]):
         message, job = opened.message, opened.job
         # Stands if this task is cancelled, because the thread was lost or the actor killed.
         failure: ScoreFailure | None = ScoreFailure(reason=DegradedReason.SCORER_UNAVAILABLE)
+        was_overdue = False
         try:
-            await self._run(opened, scorer, ctx)
+            was_overdue = await self._run(opened, scorer, ctx)
             failure = None
             if job.error_type:
                 self._failures += 1
@@ -215,23 +217,28 @@ class ScorerActor(Actor[ScorerMessage]):
                     queue_ms=job.queue_ms,
                     elapsed_ms=(ctx.clock.monotonic_s() - job.arrived_s) * 1000,
                     failure=failure,
+                    is_overdue=was_overdue,
                 )
             )
 
-    async def _run(self, opened: _Open, scorer: PairScorer, ctx: ActorContext[ScorerMessage]) -> None:
+    async def _run(self, opened: _Open, scorer: PairScorer, ctx: ActorContext[ScorerMessage]) -> bool:
+        """Have the pairs run until the deadline; whether any was overdue then."""
         message, job = opened.message, opened.job
         budget_s = message.deadline_s - ctx.clock.monotonic_s()
         if not job.missing or budget_s <= 0:
-            return
-        job_id = self._host.submit(
-            [self._call(scorer, message.pairs[place], job, place) for place in self._order(opened, budget_s)],
-            deadline_s=message.deadline_s,
-            owner=message.owner,
-        )
+            return False
+        calls = {place: self._call(scorer, message.pairs[place], job, place) for place in self._order(opened, budget_s)}
+        job_id = self._host.submit(tuple(calls.values()), deadline_s=message.deadline_s, owner=message.owner)
         message.reply.watch(job.end)
         try:
             with anyio.move_on_after(budget_s):
                 await job.wait_done()
+            now_s = ctx.clock.monotonic_s()
+            return now_s >= message.deadline_s and any(
+                is_overdue(message.pairs[place], self._cost, running_s=now_s - since_s)
+                for place in job.missing
+                if (since_s := calls[place].running_since_s) is not None
+            )
         finally:
             self._host.cancel(job_id)
 
@@ -249,7 +256,7 @@ class ScorerActor(Actor[ScorerMessage]):
                     # Also when the asker has gone: the work is done, and the next turn may ask for the same pair.
                     self._cache.put((scorer.model_key, pair.query, pair.key), run.logit)
                     self._cost.observe(
-                        chars=len(pair.query) + len(pair.memory_text), tokens=run.tokens, elapsed_ms=elapsed_ms
+                        chars=pair_chars(pair.query, pair.memory_text), tokens=run.tokens, elapsed_ms=elapsed_ms
                     )
                     job.put(place, run.logit, started_s=started_s)
                 case Raised(started_s=started_s):

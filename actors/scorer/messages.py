@@ -46,6 +46,7 @@ class PairsScored(msgspec.Struct, frozen=True, kw_only=True):
         queue_ms: From the job's arrival to the start of its first run; 0 when nothing ran.
         elapsed_ms: From the job's arrival to this answer.
         failure: What broke. None when nothing did, also when time ran out before the last pair.
+        is_overdue: Whether a pair was running at the deadline for far longer than it should have taken; see `overdue`.
     """
 
     logits: tuple[float | None, ...]
@@ -54,6 +55,7 @@ class PairsScored(msgspec.Struct, frozen=True, kw_only=True):
     queue_ms: float = 0.0
     elapsed_ms: float = 0.0
     failure: ScoreFailure | None = None
+    is_overdue: bool = False
 
 
 class ScorePairs(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from recalld.actors.store.asking import StoreCommand, StoreResult, ask_store
 from recalld.actors.store.ledger import Ledger
 from recalld.actors.store.memory_store import InMemoryStore
 from recalld.actors.store.messages import (
+    AmendMemory,
     AttachVectors,
     EraseMemories,
     FlushLedger,
@@ -20,6 +21,7 @@ from recalld.actors.store.messages import (
 
 __all__ = [
     "STORE_ACTOR",
+    "AmendMemory",
     "AttachVectors",
     "EraseMemories",
     "FlushLedger",

@@ -16,10 +16,13 @@ from recalld.actors.ports import MemoryWriter
 from recalld.actors.store.erasure import PendingErasure
 from recalld.actors.store.ledger_buffer import LedgerBuffer
 from recalld.actors.store.messages import (
+    AmendMemory,
     AttachVectors,
     EraseMemories,
     FinishErasure,
     FlushLedger,
+    KeepOutcome,
+    KeepStanding,
     NoteTurn,
     SettleLedger,
     StoreMemory,
@@ -49,7 +52,9 @@ class StoreActor(Actor[StoreMessage]):
         self._ledger = LedgerBuffer(writer, on_rows_dropped)
         self._erasure = PendingErasure(writer)
 
-    async def handle(self, message: StoreMessage, ctx: ActorContext[StoreMessage]) -> None:  # noqa: C901 - one case each
+    async def handle(  # noqa: C901, PLR0912 - one case each
+        self, message: StoreMessage, ctx: ActorContext[StoreMessage]
+    ) -> None:
         """Carry out one command."""
         match message:
             case StoreMemory(command=remember, reply=remembered):
@@ -64,6 +69,14 @@ class StoreActor(Actor[StoreMessage]):
                 await self._erasure.retry(ctx)
             case AttachVectors(command=vectors, reply=attached):
                 await _answer(attached, self._writer.put_vectors(vectors))
+            case AmendMemory(command=update, reply=updated):
+                await _answer(updated, self._writer.update(update))
+            case KeepOutcome(command=outcome, reply=kept):
+                # The row of the decision that is reported on may still wait to be written.
+                await self._ledger.flush()
+                await _answer(kept, self._writer.record_outcome(outcome))
+            case KeepStanding(command=standing, reply=set_):
+                await _answer(set_, self._writer.set_standing(standing))
             case SweepExpired(command=expire, reply=expired):
                 await _answer(expired, self._writer.expire(expire))
             case TruncateLogs(command=checkpoint, reply=truncated):

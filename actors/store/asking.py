@@ -6,14 +6,19 @@ from typing import assert_never, overload
 
 from recalld.actors.kernel import Address
 from recalld.actors.store.messages import (
+    AmendMemory,
     AttachVectors,
     EraseMemories,
+    KeepOutcome,
+    KeepStanding,
     NoteTurn,
     StoreMemory,
     StoreMessage,
     SweepExpired,
     TruncateLogs,
 )
+from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
+from recalld.models.domain.standing import SetStanding, StandingSet
 from recalld.models.domain.store import (
     Checkpoint,
     Checkpointed,
@@ -26,10 +31,14 @@ from recalld.models.domain.store import (
     Remember,
     Remembered,
     TurnRecorded,
+    Update,
+    Updated,
 )
 
-StoreCommand = Remember | RecordTurn | Forget | PutVectors | Expire | Checkpoint
-StoreResult = Remembered | TurnRecorded | Forgotten | bool | Expired | Checkpointed
+StoreCommand = Remember | RecordTurn | Forget | PutVectors | Update | RecordOutcome | SetStanding | Expire | Checkpoint
+StoreResult = (
+    Remembered | TurnRecorded | Forgotten | bool | Updated | OutcomeRecorded | StandingSet | Expired | Checkpointed
+)
 
 
 @overload
@@ -41,10 +50,18 @@ async def ask_store(store: Address[StoreMessage], command: Forget, *, deadline_s
 @overload
 async def ask_store(store: Address[StoreMessage], command: PutVectors, *, deadline_s: float) -> bool: ...
 @overload
+async def ask_store(store: Address[StoreMessage], command: Update, *, deadline_s: float) -> Updated: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: RecordOutcome, *, deadline_s: float) -> OutcomeRecorded: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: SetStanding, *, deadline_s: float) -> StandingSet: ...
+@overload
 async def ask_store(store: Address[StoreMessage], command: Expire, *, deadline_s: float) -> Expired: ...
 @overload
 async def ask_store(store: Address[StoreMessage], command: Checkpoint, *, deadline_s: float) -> Checkpointed: ...
-async def ask_store(store: Address[StoreMessage], command: StoreCommand, *, deadline_s: float) -> StoreResult:
+async def ask_store(  # noqa: PLR0911 - one return for each command
+    store: Address[StoreMessage], command: StoreCommand, *, deadline_s: float
+) -> StoreResult:
     """Send a command to the store actor and wait until its transaction is over.
 
     Args:
@@ -65,6 +82,12 @@ async def ask_store(store: Address[StoreMessage], command: StoreCommand, *, dead
             return await store.ask(lambda reply: EraseMemories(command=command, reply=reply), deadline_s=deadline_s)
         case PutVectors():
             return await store.ask(lambda reply: AttachVectors(command=command, reply=reply), deadline_s=deadline_s)
+        case Update():
+            return await store.ask(lambda reply: AmendMemory(command=command, reply=reply), deadline_s=deadline_s)
+        case RecordOutcome():
+            return await store.ask(lambda reply: KeepOutcome(command=command, reply=reply), deadline_s=deadline_s)
+        case SetStanding():
+            return await store.ask(lambda reply: KeepStanding(command=command, reply=reply), deadline_s=deadline_s)
         case Expire():
             return await store.ask(lambda reply: SweepExpired(command=command, reply=reply), deadline_s=deadline_s)
         case Checkpoint():

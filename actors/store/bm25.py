@@ -9,11 +9,7 @@ never turns negative (ln(1 + ...)), so that a user's only memory and a word in e
 Source of formula and constants: S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
 2009, k1 = 1.2, b = 0.75; the +1 inside the logarithm is Lucene's.
 
-Which memories are scored at all: a word is common when more than `COMMON_MEMORIES` of the user's memories have it, and
-more than `COMMON_SHARE` of them. A query's common words nominate nothing as long as one of its other words finds a
-memory that may be recalled; they still count in the score of whatever the others nominate. If the others find nothing,
-or there are no others, all nominate. A common word alone says little, and to read every memory that has one is what
-would make a search slow.
+Which memories are scored at all, and which by all words of a query, is told by `lexical_rank`.
 """
 
 from __future__ import annotations
@@ -27,10 +23,6 @@ EXTRAS_WEIGHT: Final = 0.5
 """What a term is worth that only the cues or asks of a memory contain: they are paraphrase, not what was said."""
 QUERY_TERMS_MAX: Final = 32
 """Terms of one query that are looked up; the rest is ignored. Callers cap far below this."""
-COMMON_MEMORIES: Final = 1_000
-"""So many memories can have a word without its being common, in a store of any size."""
-COMMON_SHARE: Final = 0.1
-"""So large a share of the user's memories can have a word without its being common."""
 SCORES_PER_UNIT: Final = 1e9
 """Scores are rounded to multiples of its inverse, so that sums that differ by their last bits are equal."""
 
@@ -38,11 +30,6 @@ SCORES_PER_UNIT: Final = 1e9
 def inverse_document_frequency(memories: int, memories_with_term: int) -> float:
     """How much a term tells, given how many of the user's memories have it. Always positive."""
     return math.log(1.0 + (memories - memories_with_term + 0.5) / (memories_with_term + 0.5))
-
-
-def is_common(memories: int, memories_with_term: int) -> bool:
-    """Whether a term is left to rarer ones to nominate, given how many of the user's memories have it."""
-    return memories_with_term > max(COMMON_MEMORIES, COMMON_SHARE * memories)
 
 
 def length_factor(terms: int, terms_mean: float) -> float:

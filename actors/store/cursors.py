@@ -25,7 +25,7 @@ class PagePosition(msgspec.Struct, frozen=True, array_like=True):
 def encode_cursor(position: PagePosition) -> str:
     """The position as URL-safe text."""
     body = msgspec.json.encode(position)
-    return base64.urlsafe_b64encode(_check(body) + body).decode("ascii").rstrip("=")
+    return _as_text(_check(body) + body)
 
 
 def decode_cursor(cursor: str) -> PagePosition:
@@ -37,11 +37,15 @@ def decode_cursor(cursor: str) -> PagePosition:
     try:
         raw = base64.b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         check, body = raw[:_CHECK_BYTES], raw[_CHECK_BYTES:]
-        if check != _check(body):
+        if check != _check(body) or _as_text(raw) != cursor:  # base64 can be written in several ways
             raise _refusal()
         return msgspec.json.decode(body, type=PagePosition)
     except (UnicodeEncodeError, binascii.Error, msgspec.DecodeError) as error:
         raise _refusal() from error
+
+
+def _as_text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
 
 
 def _check(body: bytes) -> bytes:

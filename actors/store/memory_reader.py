@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from recalld.actors.store.bm25 import (
-    EXTRAS_WEIGHT,
-    inverse_document_frequency,
-    is_common,
-    length_factor,
-    rounded_score,
-)
+from recalld.actors.store import lexical_rank
+from recalld.actors.store.bm25 import inverse_document_frequency
 from recalld.actors.store.cursors import PagePosition, decode_cursor, encode_cursor
+from recalld.actors.store.lexical_rank import Finalist, Word, is_beyond_reading, matched_by, nominated_by, ranked, turns
 from recalld.actors.store.listing import checked_limit, contains_folded
+from recalld.actors.store.memory_outcomes import reported, standing_candidates, tallies
 from recalld.actors.store.memory_state import Entry, StoreState, UserState
-from recalld.actors.store.search_text import query_stems
+from recalld.actors.store.packed_vectors import pack_vectors
+from recalld.actors.store.search_text import query_stems, terms_posted
+from recalld.models.domain.outcomes import OutcomeTally
 from recalld.models.domain.records import Memory, MemoryStatus
+from recalld.models.domain.standing import MemoryOutcomes, StandingCandidates
 from recalld.models.domain.store import (
     DecisionRow,
     EmbeddedMemory,
     IndexDelta,
+    IndexPage,
     LexicalHit,
     ListFilter,
     MemoryPage,
@@ -27,8 +28,11 @@ from recalld.models.domain.store import (
     StoreCounts,
     StoreHealth,
 )
+from recalld.models.domain.time_window import TimeWindow
 
-_SCHEMA_VERSION = 1
+INDEX_PAGE_MAX = 1_000
+"""Memories in a page of a complete delta."""
+_SCHEMA_VERSION = 8
 
 
 class InMemoryReader:
@@ -76,19 +80,50 @@ class InMemoryReader:
         return MemoryPage(memories=memories, cursor=next_cursor, total=len(matching))
 
     async def lexical(
-        self, user: str, terms: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
     ) -> list[LexicalHit]:
         """Live memories of the user that contain at least one of the terms, best first; see `bm25`."""
         indexed = list(self._of(user).indexed())
-        having = _memories_having(indexed, query_stems(terms))
-        weights = {stem: inverse_document_frequency(len(indexed), count) for stem, count in having.items()}
         mean = sum(len(entry.found_by.main) for entry in indexed) / len(indexed) if indexed else 0.0
-        rare = {stem for stem, count in having.items() if not is_common(len(indexed), count)}
-        shown = [each for each in indexed if each.memory.is_live(now_ms) and _is_in_scope(each.memory, scope)]
-        nominated = _entries_with(rare, shown) or _entries_with(set(having), shown)
-        hits = [(_score(entry, weights, mean), entry.memory) for entry in nominated]
-        hits.sort(key=lambda hit: (hit[0], _newness(hit[1])), reverse=True)
-        return [LexicalHit(memory_id=memory.id, score=score) for score, memory in hits[: max(limit, 0)]]
+        shown = [
+            each
+            for each in indexed
+            if each.memory.is_live(now_ms) and _is_in_scope(each.memory, scope) and _lies_in(each.memory, windows)
+        ]
+        words = [
+            Word(stem, count, inverse_document_frequency(len(indexed), count))
+            for stem, count in _memories_having(indexed, query_stems(terms)).items()
+        ]
+        finalists_max = max(lexical_rank.FINALISTS_MAX, limit)
+        for nominating in turns(words):
+            found = _nominated(nominating, shown, finalists_max)
+            if found:
+                return ranked([_finalist(words, entry) for entry in found], terms_mean=mean, limit=limit)
+        return []
+
+    async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
+        """Those of the terms that some memory of the user contains; see `MemoryReader.posted`."""
+        indexed = list(self._of(user).indexed())
+        return terms_posted(terms, frozenset(_memories_having(indexed, query_stems(terms))))
+
+    async def within(
+        self, user: str, windows: Sequence[TimeWindow], *, now_ms: int, limit: int, scope: str | None
+    ) -> list[Memory]:
+        """Live memories of the user that lie in any of the windows, newest first."""
+        found = [
+            (max(_moments_in(entry.memory, windows)), entry.memory.id, entry.memory)
+            for entry in self._of(user).live(now_ms)
+            if _is_in_scope(entry.memory, scope) and _moments_in(entry.memory, windows)
+        ]
+        found.sort(key=lambda each: each[:2], reverse=True)
+        return [memory for _, _, memory in found[: max(limit, 0)]]
 
     async def index_delta(self, user: str, embedder_key: str, *, since_seq: int, now_ms: int) -> IndexDelta:
         """What an index that stands at `since_seq` (0: empty) must apply."""
@@ -97,33 +132,56 @@ class InMemoryReader:
             return IndexDelta(is_complete=True, seq=self.seq(user), upserts=(), removed=())
         if since_seq == state.last_seq and since_seq > 0:
             return IndexDelta(is_complete=False, seq=since_seq, upserts=(), removed=())
-        live = sorted(state.live(now_ms), key=lambda entry: _newness(entry.memory))
-        is_complete = not 0 < since_seq < state.last_seq or since_seq < self._state.trimmed_through
+        live = _by_newness(state, now_ms)
+        if not 0 < since_seq < state.last_seq or since_seq < self._state.trimmed_through:
+            upserts, more = _index_page(live, embedder_key)
+            return IndexDelta(
+                is_complete=True,
+                seq=state.last_seq,
+                upserts=upserts,
+                removed=(),
+                total=len(list(state.indexed())),
+                more=more,
+            )
         changed = {each.memory_id for each in self._state.changes if each.user == user and each.seq > since_seq}
-        if not is_complete:
-            live = [entry for entry in live if entry.memory.id in changed]
-        gone = set() if is_complete else changed - {entry.memory.id for entry in live}
+        live = [entry for entry in live if entry.memory.id in changed]
         return IndexDelta(
-            is_complete=is_complete,
+            is_complete=False,
             seq=state.last_seq,
             upserts=tuple(_embedded(entry, embedder_key) for entry in live),
-            removed=tuple(sorted(gone)),
+            removed=tuple(sorted(changed - {entry.memory.id for entry in live})),
         )
+
+    async def index_page(self, user: str, embedder_key: str, *, after: str, now_ms: int) -> IndexPage:
+        """A further page of a complete delta, from where the page before said."""
+        position = decode_cursor(after)
+        begin = (position.created_at_ms, position.memory_id)
+        left = [entry for entry in _by_newness(self._of(user), now_ms) if _newness(entry.memory) > begin]
+        upserts, more = _index_page(left, embedder_key)
+        return IndexPage(upserts=upserts, more=more)
 
     async def pending(self, embedder_key: str, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
         """Live memories of any user without vectors for this embedder, oldest first."""
-        waiting = [entry.memory for entry in self._live(now_ms) if not _is_embedded(entry, embedder_key)]
+        waiting = [entry.memory for entry in self._live(now_ms) if _is_pending(entry, embedder_key)]
         waiting.sort(key=_newness)
         return [PendingEmbedding(memory=memory) for memory in waiting[: max(limit, 0)]]
 
-    async def counts(self, user: str, embedder_key: str, *, now_ms: int, scope: str | None = None) -> StoreCounts:
-        """Counts of one user's memories. With a scope, `live` counts that scope and the global one only."""
+    async def counts(
+        self,
+        user: str,
+        embedder_key: str,
+        *,
+        now_ms: int,
+        scope: str | None = None,
+        windows: Sequence[TimeWindow] = (),
+    ) -> StoreCounts:
+        """Counts of one user's memories; see `MemoryReader.counts`."""
         state = self._of(user)
         live = list(state.live(now_ms))
         statuses = [entry.memory.status for entry in state.entries.values()]
         return StoreCounts(
-            live=sum(_is_in_scope(entry.memory, scope) for entry in live),
-            pending_embedding=sum(not _is_embedded(entry, embedder_key) for entry in live),
+            live=sum(_is_in_scope(entry.memory, scope) and _lies_in(entry.memory, windows) for entry in live),
+            pending_embedding=sum(_is_pending(entry, embedder_key) for entry in live),
             superseded=statuses.count(MemoryStatus.SUPERSEDED),
             expired=statuses.count(MemoryStatus.ACTIVE) - len(live),
             tombstones=len(state.tombstones),
@@ -134,10 +192,22 @@ class InMemoryReader:
         """A ledger row."""
         return self._state.decisions.get(decision_id)
 
+    async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
+        """Reports on each of these memories, counted."""
+        return tallies(self._of(user).reports, memory_ids)
+
+    async def reported(self, user: str, *, memory_id: str = "", decision_id: str = "", limit: int) -> MemoryOutcomes:
+        """What was reported on a memory, or (without one) on a decision."""
+        return reported(self._of(user).reports, memory_id=memory_id, decision_id=decision_id, limit=limit)
+
+    async def standing_candidates(self, user: str, scope: str, *, now_ms: int, limit: int) -> StandingCandidates:
+        """Live memories of the scope and the global one that may stand in a block."""
+        return standing_candidates(self._of(user), scope, now_ms=now_ms, limit=limit)
+
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
         """What the store says of itself; there are no files to fail."""
         live = list(self._live(now_ms))
-        pending = [entry for entry in live if not _is_embedded(entry, embedder_key)]
+        pending = [entry for entry in live if _is_pending(entry, embedder_key)]
         return StoreHealth(
             is_readable=True,
             is_writable=True,
@@ -148,7 +218,7 @@ class InMemoryReader:
             fts_rows=sum(1 for state in self._state.users.values() for _ in state.indexed()),
             fts_matches=True,
             pending_embedding=len(pending),
-            other_embedder=sum(bool(entry.vectors) for entry in pending),
+            other_embedder=sum(bool(entry.vectors) and entry.embedder_key != embedder_key for entry in pending),
             db_bytes=0,
             wal_bytes=0,
         )
@@ -161,21 +231,50 @@ class InMemoryReader:
         return (entry for state in self._state.users.values() for entry in state.live(now_ms))
 
 
+def _by_newness(state: UserState, now_ms: int) -> list[Entry]:
+    """Live entries, oldest first."""
+    return sorted(state.live(now_ms), key=lambda entry: _newness(entry.memory))
+
+
+def _index_page(live: Sequence[Entry], embedder_key: str) -> tuple[tuple[EmbeddedMemory, ...], str]:
+    """The first page of these entries, and where the next one begins; empty when there is none."""
+    page = live[:INDEX_PAGE_MAX]
+    is_last = len(page) == len(live)
+    more = "" if is_last else encode_cursor(PagePosition(*_newness(page[-1].memory)))
+    return tuple(_embedded(entry, embedder_key) for entry in page), more
+
+
 def _newness(memory: Memory) -> tuple[int, str]:
     return memory.created_at_ms, memory.id
 
 
 def _is_shown(memory: Memory, what: ListFilter) -> bool:
     is_asked_for = what.scope in (None, memory.scope) and what.kind in (None, memory.kind)
-    return is_asked_for and contains_folded(memory.text, what.contains)
+    is_left_out = what.without_asks and bool(memory.asks)
+    return is_asked_for and not is_left_out and contains_folded(memory.text, what.contains)
 
 
 def _is_in_scope(memory: Memory, scope: str | None) -> bool:
     return scope is None or memory.scope in ("", scope)
 
 
+def _moments_in(memory: Memory, windows: Sequence[TimeWindow]) -> list[int]:
+    """Those of a memory's times that lie in any of the windows."""
+    moments = (memory.created_at_ms, memory.updated_at_ms)
+    return [at_ms for at_ms in moments if any(window.holds(at_ms) for window in windows)]
+
+
+def _lies_in(memory: Memory, windows: Sequence[TimeWindow]) -> bool:
+    """Whether a memory lies in one of the windows; every one does when there are none."""
+    return not windows or bool(_moments_in(memory, windows))
+
+
 def _is_embedded(entry: Entry, embedder_key: str) -> bool:
     return bool(entry.vectors) and entry.embedder_key == embedder_key
+
+
+def _is_pending(entry: Entry, embedder_key: str) -> bool:
+    return entry.is_waiting or not _is_embedded(entry, embedder_key)
 
 
 def _embedded(entry: Entry, embedder_key: str) -> EmbeddedMemory:
@@ -186,7 +285,9 @@ def _embedded(entry: Entry, embedder_key: str) -> EmbeddedMemory:
         scope=memory.scope,
         expires_at_ms=memory.expires_at_ms,
         has_asks=bool(memory.asks),
-        vectors=entry.vectors if _is_embedded(entry, embedder_key) else (),
+        created_at_ms=memory.created_at_ms,
+        updated_at_ms=memory.updated_at_ms,
+        vectors=pack_vectors(entry.vectors if _is_embedded(entry, embedder_key) else ()),
     )
 
 
@@ -196,18 +297,28 @@ def _memories_having(indexed: Sequence[Entry], stems: Sequence[str]) -> dict[str
     return {stem: count for stem, count in having.items() if count}
 
 
-def _entries_with(stems: set[str], entries: Sequence[Entry]) -> list[Entry]:
-    """The entries that have at least one of the stems."""
-    return [entry for entry in entries if not stems.isdisjoint(entry.found_by.stems)]
+def _nominated(nominating: Sequence[Word], shown: Sequence[Entry], limit: int) -> list[Entry]:
+    """The best of the entries that have one of the words, or the newest where they are too many to look at."""
+    postings = [
+        ([place for place, entry in enumerate(shown) if word.stem in stems(entry)], word.worth(is_in_text=is_in_text))
+        for word in nominating
+        for is_in_text, stems in ((True, _stems_of_text), (False, _stems_of_extras))
+    ]
+    if is_beyond_reading(nominating):
+        newest = sorted((place for places, _ in postings for place in places), reverse=True)
+        return [shown[place] for place in newest[:limit]]
+    return [shown[place] for place in nominated_by(postings).numbers[:limit].tolist()]
 
 
-def _score(entry: Entry, weights: dict[str, float], terms_mean: float) -> float:
-    matched = sum(weight * _share(entry, stem) for stem, weight in weights.items())
-    return rounded_score(matched, length_factor(len(entry.found_by.main), terms_mean))
+def _stems_of_text(entry: Entry) -> Sequence[str]:
+    return entry.found_by.main
 
 
-def _share(entry: Entry, stem: str) -> float:
-    """How much of a stem's weight a memory earns by where it has it."""
-    if stem in entry.found_by.main:
-        return 1.0
-    return EXTRAS_WEIGHT if stem in entry.found_by.extras else 0.0
+def _stems_of_extras(entry: Entry) -> Sequence[str]:
+    return entry.found_by.extras
+
+
+def _finalist(words: Sequence[Word], entry: Entry) -> Finalist:
+    memory, found_by = entry.memory, entry.found_by
+    matched = matched_by(words, found_by.main, found_by.extras)
+    return Finalist(memory.id, memory.created_at_ms, len(found_by.main), matched)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from recalld.actors.store.memory_outcome_state import OutcomeState
 from recalld.actors.store.search_text import SearchText
 from recalld.models.domain.reasons import AdmissionReason, RememberOutcome
 from recalld.models.domain.records import Memory
@@ -13,7 +14,12 @@ from recalld.models.domain.store import DecisionRow, TextVector
 
 
 class Entry(msgspec.Struct, kw_only=True):
-    """One memory with everything that hangs on it. `is_indexed`: words and vectors can find it."""
+    """One memory with everything that hangs on it.
+
+    Attributes:
+        is_indexed: Words and vectors can find it.
+        is_waiting: Some text of it waits for its vector, while `vectors` has those of the others.
+    """
 
     memory: Memory
     digest: bytes
@@ -21,6 +27,7 @@ class Entry(msgspec.Struct, kw_only=True):
     is_indexed: bool = True
     embedder_key: str = ""
     vectors: tuple[TextVector, ...] = ()
+    is_waiting: bool = False
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +55,7 @@ class UserState(msgspec.Struct, kw_only=True):
     entries: dict[str, Entry] = msgspec.field(default_factory=dict)
     tombstones: set[bytes] = msgspec.field(default_factory=set)
     turns: dict[str, Turn] = msgspec.field(default_factory=dict)
+    reports: OutcomeState = msgspec.field(default_factory=OutcomeState)
 
     def indexed(self) -> Iterator[Entry]:
         """Entries that words and vectors can find."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from recalld.actors.store.memory_outcomes import record_outcome, set_standing
 from recalld.actors.store.memory_state import Entry, StoreState, Turn, UserState
 from recalld.actors.store.rules import (
     EMPTY_BODY,
+    admission_decision,
     body_needles,
     brought_up_to_date,
-    completed_decision,
     conflicting_id,
     in_order,
     new_record,
@@ -18,8 +19,17 @@ from recalld.actors.store.rules import (
     vectors_fit,
 )
 from recalld.actors.store.search_text import search_text
+from recalld.actors.store.update_rules import (
+    check_revision,
+    no_live_memory,
+    same_words_in_scope,
+    update_decision,
+    vectors_after,
+)
+from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
 from recalld.models.domain.reasons import RememberOutcome
 from recalld.models.domain.records import Memory, MemoryStatus
+from recalld.models.domain.standing import SetStanding, StandingSet
 from recalld.models.domain.store import (
     AppendDecisions,
     Checkpoint,
@@ -34,8 +44,11 @@ from recalld.models.domain.store import (
     Remember,
     Remembered,
     TurnRecorded,
+    Update,
+    Updated,
 )
 from recalld.models.policy.duplicates import duplicate_digest, tombstone_digest
+from recalld.models.policy.memory_changes import changed_memory
 
 
 class InMemoryWriter:
@@ -55,7 +68,7 @@ class InMemoryWriter:
             memory = _memory_of_turn(state, earlier)
             return Remembered(outcome=earlier.outcome, memory=memory, decision_id=earlier.decision_id)
         outcome, memory = self._store_words(state, command)
-        self._append(completed_decision(command.decision, outcome))
+        self._append(admission_decision(command, outcome))
         if command.turn_key:
             state.turns[command.turn_key] = Turn(
                 decision_id=command.decision.id,
@@ -99,8 +112,38 @@ class InMemoryWriter:
             return False
         entry.embedder_key = command.embedder_key
         entry.vectors = in_order(command.vectors)
+        entry.is_waiting = False
         self._state.note(command.user, command.memory_id)
         return True
+
+    async def update(self, command: Update) -> Updated:
+        """Change a live memory. Raises `NOT_FOUND` and `CONFLICT`, `BAD_REQUEST` for text that is not Unicode."""
+        changes = command.changes
+        _check_encodable(changes.scope or "", *(changes.cues or ()), *(changes.asks or ()))
+        state = self._state.users.get(command.user, UserState())
+        entry = state.entries.get(command.memory_id)
+        if entry is None or not entry.is_indexed or not entry.memory.is_live(command.now_ms):
+            raise no_live_memory(command.memory_id)
+        before = entry.memory
+        check_revision(before, command.if_revision)
+        after = changed_memory(before, changes, now_ms=command.now_ms)
+        if after is None:
+            is_embedded = bool(entry.vectors) and not entry.is_waiting
+            return Updated(memory=before, is_changed=False, is_embedded=is_embedded)
+        if after.scope != before.scope:
+            self._make_place(state, after, entry.digest, command.now_ms)
+        waiting = _amend(entry, after, command)
+        self._state.note(command.user, after.id)
+        self._append(update_decision(command, before, after))
+        return Updated(memory=after, is_changed=True, is_embedded=not waiting)
+
+    async def record_outcome(self, command: RecordOutcome) -> OutcomeRecorded:
+        """Keep a report on something that was decided."""
+        return record_outcome(self._state, command)
+
+    async def set_standing(self, command: SetStanding) -> StandingSet:
+        """Note what a person decided about a memory and the standing block."""
+        return set_standing(self._state, command)
 
     async def append_decisions(self, command: AppendDecisions) -> None:
         """Append ledger rows; a row whose id is there already is skipped."""
@@ -172,10 +215,19 @@ class InMemoryWriter:
         same.memory = memory
         if is_reworded:
             same.found_by = search_text(memory)
-            same.embedder_key, same.vectors = "", ()
+            same.embedder_key, same.vectors, same.is_waiting = "", (), False
             _take_vectors(same, command)
         self._state.note(memory.user, memory.id)
         return RememberOutcome.UPDATED, memory
+
+    def _make_place(self, state: UserState, after: Memory, digest: bytes, now_ms: int) -> None:
+        """See to it that the memory's words are free in its new scope."""
+        same = state.same_words(after.scope, digest)
+        if same is None:
+            return
+        if same.memory.is_live(now_ms):
+            raise same_words_in_scope(after.scope)
+        self._state.withdraw(after.user, same)
 
     def _forget_each(self, command: Forget) -> Forgotten:
         state = self._state.user(command.user)
@@ -201,12 +253,20 @@ class InMemoryWriter:
         digest = tombstone_digest(memory.text, self._fold_key)
         is_new = digest not in state.tombstones
         state.tombstones.add(digest)
+        state.reports.forget(memory.id)
         for row in [row for row in self._state.decisions.values() if row.user == memory.user]:
             if any(needle in row.body for needle in body_needles(memory.id, memory.text)):
                 self._state.decisions[row.id] = msgspec.structs.replace(row, body=EMPTY_BODY)
         entry.digest = b""
         entry.memory = msgspec.structs.replace(
-            memory, status=MemoryStatus.FORGOTTEN, text="", cues=(), asks=(), updated_at_ms=now_ms
+            memory,
+            status=MemoryStatus.FORGOTTEN,
+            text="",
+            cues=(),
+            asks=(),
+            cue_origins=(),
+            ask_origins=(),
+            updated_at_ms=now_ms,
         )
         return int(is_new)
 
@@ -227,6 +287,7 @@ class InMemoryWriter:
         store.changes = [each for each in store.changes if (each.user, each.memory_id) != (user, memory.id)]
         store.note(user, memory.id)
         del state.entries[memory.id]
+        state.reports.forget(memory.id)
         needles = body_needles(memory.id, memory.text)
         turns = {key: turn for key, turn in state.turns.items() if turn.memory_id == memory.id}
         decided = {turn.decision_id for turn in turns.values()}
@@ -236,12 +297,24 @@ class InMemoryWriter:
             for id_, row in store.decisions.items()
             if row.user != user or not (id_ in decided or any(needle in row.body for needle in needles))
         }
+        state.reports.forget_orphans({id_ for id_, row in store.decisions.items() if row.user == user})
 
     def _remove_user(self, user: str) -> None:
         """Remove a user of whom no memory is left. The newest change number stays, so that an index learns of it."""
         del self._state.users[user]
         self._state.changes = [change for change in self._state.changes if change.user != user]
         self._state.decisions = {id_: row for id_, row in self._state.decisions.items() if row.user != user}
+
+
+def _amend(entry: Entry, after: Memory, command: Update) -> bool:
+    """Give an entry its changed memory and its vectors; returns whether any text waits for its own."""
+    embedder_key = command.embedder_key or entry.embedder_key
+    sound = entry.vectors if entry.embedder_key == embedder_key else ()
+    vectors = vectors_after(entry.memory, after, sound, command.vectors)
+    entry.memory, entry.found_by = after, search_text(after)
+    entry.embedder_key, entry.vectors = embedder_key, in_order(vectors.kept)
+    entry.is_waiting = bool(vectors.waiting)
+    return entry.is_waiting
 
 
 def _take_vectors(entry: Entry, command: Remember) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from recalld.actors.kernel import Reply
+from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
+from recalld.models.domain.standing import SetStanding, StandingSet
 from recalld.models.domain.store import (
     AppendDecisions,
     Checkpoint,
@@ -18,6 +20,8 @@ from recalld.models.domain.store import (
     Remember,
     Remembered,
     TurnRecorded,
+    Update,
+    Updated,
 )
 
 
@@ -47,6 +51,27 @@ class AttachVectors(msgspec.Struct, frozen=True, kw_only=True):
 
     command: PutVectors
     reply: Reply[bool]
+
+
+class AmendMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """Change what is known about a memory beside its text."""
+
+    command: Update
+    reply: Reply[Updated]
+
+
+class KeepOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """Keep a report on a decision, after whatever ledger rows were handed over before."""
+
+    command: RecordOutcome
+    reply: Reply[OutcomeRecorded]
+
+
+class KeepStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """Note what a person decided about a memory and the standing block."""
+
+    command: SetStanding
+    reply: Reply[StandingSet]
 
 
 class SweepExpired(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +107,9 @@ StoreMessage = (
     | NoteTurn
     | EraseMemories
     | AttachVectors
+    | AmendMemory
+    | KeepOutcome
+    | KeepStanding
     | SweepExpired
     | TruncateLogs
     | AppendDecisions  # without a reply: whoever recalls does not wait for the ledger

@@ -10,8 +10,9 @@ import msgspec
 
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.reasons import AdmissionReason, RememberOutcome
-from recalld.models.domain.records import Memory, MemoryKind, MemoryStatus, NewMemory, VectorRole
+from recalld.models.domain.records import Memory, MemoryKind, MemoryStatus, NewMemory, TextOrigin, VectorRole
 from recalld.models.domain.store import DecisionRow, Remember, TextVector
+from recalld.models.policy.text_origins import added_by_rules
 
 _ROLE_ORDER: Final = {role: place for place, role in enumerate(VectorRole)}
 _NEEDLE_CHARS_MIN: Final = 16
@@ -39,6 +40,8 @@ def new_record(command: Remember) -> Memory:
         updated_at_ms=command.now_ms,
         expires_at_ms=wanted.expires_at_ms,
         revision=1,
+        cue_origins=added_by_rules(len(wanted.cues), wanted.added_cues),
+        ask_origins=added_by_rules(len(wanted.asks), wanted.added_asks),
     )
 
 
@@ -46,11 +49,12 @@ def brought_up_to_date(stored: Memory, wanted: NewMemory, now_ms: int) -> Memory
     """The stored memory with what the same words, saved again, bring along; None when they bring nothing new.
 
     What is not given is kept: no cues, no asks, no expiry, and the kind `fact`, which is what a caller sends who does
-    not care about kinds. The text stays as it was first written.
+    not care about kinds. The text stays as it was first written. Cues and asks that were only added to the wanted ones
+    come where there are none, and otherwise leave the stored ones alone.
     """
     kind = stored.kind if wanted.kind is MemoryKind.FACT else wanted.kind
-    cues = wanted.cues or stored.cues
-    asks = wanted.asks or stored.asks
+    cues, cue_origins = _wanted_or_stored(wanted.cues, wanted.added_cues, stored.cues, stored.cue_origins)
+    asks, ask_origins = _wanted_or_stored(wanted.asks, wanted.added_asks, stored.asks, stored.ask_origins)
     expires_at_ms = stored.expires_at_ms if wanted.expires_at_ms is None else wanted.expires_at_ms
     is_reworded = (cues, asks) != (stored.cues, stored.asks)
     if not is_reworded and (kind, expires_at_ms) == (stored.kind, stored.expires_at_ms):
@@ -60,10 +64,21 @@ def brought_up_to_date(stored: Memory, wanted: NewMemory, now_ms: int) -> Memory
         kind=kind,
         cues=cues,
         asks=asks,
+        cue_origins=cue_origins,
+        ask_origins=ask_origins,
         expires_at_ms=expires_at_ms,
         updated_at_ms=now_ms,
         revision=stored.revision + 1 if is_reworded else stored.revision,
     )
+
+
+def _wanted_or_stored(
+    wanted: tuple[str, ...], added: int, stored: tuple[str, ...], origins: tuple[TextOrigin, ...]
+) -> tuple[tuple[str, ...], tuple[TextOrigin, ...]]:
+    """The wanted texts and their origins if any of them was given, or none is stored; else the stored ones."""
+    if len(wanted) > added or not stored:
+        return wanted, added_by_rules(len(wanted), added)
+    return stored, origins
 
 
 def vectors_fit(command: Remember, memory: Memory) -> bool:
@@ -104,6 +119,15 @@ def completed_decision(row: DecisionRow, outcome: RememberOutcome | None) -> Dec
         decision=row.decision or (REFUSED if outcome is None else outcome.value),
         reason=row.reason or turn_reason(outcome).value,
     )
+
+
+def admission_decision(command: Remember, outcome: RememberOutcome | None) -> DecisionRow:
+    """The ledger row of a save, completed, with the outcome in its body where the command brings one."""
+    row = completed_decision(command.decision, outcome)
+    if command.body is None:
+        return row
+    body = msgspec.structs.replace(command.body, outcome=REFUSED if outcome is None else outcome.value)
+    return msgspec.structs.replace(row, body=msgspec.json.encode(body))
 
 
 def body_needles(memory_id: str, text: str) -> tuple[bytes, ...]:

@@ -41,6 +41,11 @@ def query_stems(terms: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(term) for term in terms if _is_term(term)))[:QUERY_TERMS_MAX]
 
 
+def terms_posted(terms: Sequence[str], stems: frozenset[str]) -> frozenset[str]:
+    """Those of a query's terms whose stem is among the stems."""
+    return frozenset(term for term in terms if _is_term(term) and stem(term) in stems)
+
+
 def _is_term(text: str) -> bool:
     """Whether a memory could have it as a term: one unbroken word, without NUL."""
     return "\0" not in text and text.split() == [text]

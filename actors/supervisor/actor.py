@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from typing import Final
 
 import anyio
 
@@ -105,9 +106,11 @@ class SupervisorActor(Actor[SupervisorMessage]):
 
     def _recall_finished(self, done: RecallFinished) -> None:
         trouble = done.gate or done.vector
+        reason = None if trouble is None else trouble.reason
+        is_chosen = done.is_budget_own and reason in _TIME_REASONS
         conditions = self._conditions
         conditions.fallbacks = fallback_window.record(
-            conditions.fallbacks, trouble.reason if trouble is not None else None, now_s=self._clock.monotonic_s()
+            conditions.fallbacks, None if is_chosen else reason, now_s=self._clock.monotonic_s()
         )
         conditions.latencies.add("total", done.total_ms)
         if done.has_gated:
@@ -117,7 +120,7 @@ class SupervisorActor(Actor[SupervisorMessage]):
         if done.gate is not None:
             conditions.counters[f"gate_{done.gate.reason}"] += 1
             self._gate.degraded(done.gate)
-            if _is_failure(done.gate, was_alone=done.was_alone):
+            if _is_failure(done.gate, was_alone=done.was_alone) and not is_chosen:
                 self._guard.failed()
         elif done.has_gated:
             self._guard.succeeded()
@@ -129,12 +132,19 @@ class SupervisorActor(Actor[SupervisorMessage]):
             self._vector.recovered()
 
 
+_TIME_REASONS: Final = frozenset(
+    {DegradedReason.SUB_BUDGET_EXCEEDED, DegradedReason.ENVELOPE_EXCEEDED, DegradedReason.EMBED_TIMEOUT}
+)
+"""What a caller brings about that allows too little time: no fallback of the daemon's, and no fault of the scorer's."""
+
+
 def _is_failure(trouble: GateTrouble, *, was_alone: bool) -> bool:
     """Whether the breaker should count it.
 
-    A burst that runs into its deadlines says nothing about the scorer: the next lone recall must be gated again. A
-    scorer that stays silent to a lone recall, or answers with an error, has failed.
+    A recall that runs out of its own time says nothing about the scorer, nor does a burst that runs into its deadlines:
+    the next recall must be gated again. A scorer that answers with an error, or is at a lone recall's deadline still
+    busy with a pair that should have ended long before, has failed.
     """
     if trouble.reason is DegradedReason.SCORE_FAILED:
         return True
-    return trouble.reason is DegradedReason.SUB_BUDGET_EXCEEDED and was_alone
+    return trouble.is_scorer_overdue and trouble.reason is DegradedReason.SUB_BUDGET_EXCEEDED and was_alone

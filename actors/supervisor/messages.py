@@ -8,10 +8,17 @@ from recalld.models.domain.reasons import DegradedReason, RecallMode
 
 
 class GateTrouble(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a recall could not use its gate, or its vectors. `detail` is a type name, never a text."""
+    """Why a recall could not use its gate, or its vectors.
+
+    Attributes:
+        reason: Why.
+        detail: A type name, never a text.
+        is_scorer_overdue: Whether the scorer was still running a pair that should have ended long before.
+    """
 
     reason: DegradedReason
     detail: str = ""
+    is_scorer_overdue: bool = False
 
     @property
     def cause(self) -> str:
@@ -29,6 +36,7 @@ class RecallFinished(msgspec.Struct, frozen=True, kw_only=True):
         is_vector_used: Whether the embedder answered; None when it was not asked.
         vector: Why there were no vectors.
         was_alone: No other recall was in the gate meanwhile, so a time-out cannot be blamed on a burst.
+        is_budget_own: The caller allowed no more time than the gate alone may take, so a time-out is its own choice.
     """
 
     mode: RecallMode
@@ -37,6 +45,7 @@ class RecallFinished(msgspec.Struct, frozen=True, kw_only=True):
     vector: GateTrouble | None
     is_vector_used: bool | None
     was_alone: bool
+    is_budget_own: bool = False
     gate_ms: float
     total_ms: float
 

@@ -92,7 +92,12 @@ class Common:
 
 
 def _noted(ctx: click.Context, param: click.Parameter, value: Path | str | bool | None) -> None:  # noqa: FBT001 - click's signature
-    """Keep an option's value in the `Common` of this run."""
+    """Keep an option's value in the `Common` of this run.
+
+    A default is not kept: a subcommand must not undo what was given before its name.
+    """
+    if value is None or value is False:
+        return
     common = ctx.find_object(Common)
     if common is not None and param.name is not None:
         setattr(common, param.name, value)
@@ -120,6 +125,11 @@ _SESSION: Final = _option("--session", type=text_of(SESSION), help="Session this
 def settings_options(command: _Command) -> _Command:
     """Give a command `--config`, `--socket`, `--data-dir`, `--model-dir` and `--json`."""
     return _with_options(command, (_CONFIG, _SOCKET, _DATA_DIR, _MODEL_DIR, _JSON))
+
+
+def json_options(command: _Command) -> _Command:
+    """Give a command that needs neither settings nor a daemon `--json`."""
+    return _with_options(command, (_JSON,))
 
 
 def model_options(command: _Command) -> _Command:

@@ -25,6 +25,16 @@ def local_zone(environment: Environment, localtime: Path = _LOCALTIME) -> str:
     return target.rpartition(_ZONES)[2] if _ZONES in target else "UTC"
 
 
+def known_zone(environment: Environment) -> str:
+    """IANA name of the local zone; empty when this machine does not know its rules."""
+    name = local_zone(environment)
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ""
+    return name
+
+
 def local_tzinfo(environment: Environment) -> dt.tzinfo:
     """The local zone itself; UTC when this machine does not know its rules."""
     try:

@@ -52,9 +52,13 @@ _OPTIONS: Final = MappingProxyType(
         "contains": "--contains",
         "cues": "--cue",
         "cursor": "--cursor",
+        "decision_id": "ID",
         "expires_at": "--expires-at",
+        "item_id": "--item",
         "kind": "--kind",
         "limit": "--limit",
+        "max_chars": "--max-chars",
+        "memory_id": "ID",
         "query": "--query",
         "scope": "--scope",
         "session": "--session",
@@ -115,7 +119,7 @@ def from_client(error: ClientError, common: Common) -> CommandError:
         is_forbidden = isinstance(error.__cause__, PermissionError)
         return CommandError(error.code, message, ExitCode.NO_PERMISSION if is_forbidden else ExitCode.UNAVAILABLE)
     message = error.message
-    if error.code == ErrorCode.BAD_REQUEST:
+    if error.code in {ErrorCode.BAD_REQUEST, ErrorCode.NOT_FOUND}:
         message = _FIELD.sub(lambda found: _OPTIONS.get(found["field"], found[0]), message)
     if remedy := _REMEDIES.get(error.code):
         # The server's own sentence often holds the remedy already; a second one does no harm, a missing one does.

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
+from recalld.models.domain.outcomes import OutcomeResult
 from recalld.models.domain.reasons import (
     AdmissionReason,
     DegradedReason,
@@ -18,6 +20,10 @@ from recalld.models.domain.reasons import (
     RecallReason,
     RememberOutcome,
 )
+from recalld.models.domain.recall import RecallLimit
+from recalld.models.domain.records import TextOrigin
+from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict
+from recalld.models.policy.cue_reply import CueReplyFault
 
 RECALL_REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -25,10 +31,12 @@ RECALL_REASONS: Final[Mapping[str, str]] = MappingProxyType(
         RecallReason.PASSED_FLOOR: "near enough; no gate judged them",
         RecallReason.NOTHING_STORED: "Nothing is stored for this user yet.",
         RecallReason.NO_CANDIDATES: "Nothing stored comes near this, neither by words nor by meaning.",
-        RecallReason.EMBEDDING_PENDING: "No word matches, and what is stored is not embedded yet; try again soon.",
+        RecallReason.EMBEDDING_PENDING: "Stored but not embedded yet, and no word matches; ask again in a moment.",
         RecallReason.BELOW_FLOOR: "Nothing stored is similar enough to be worth a closer look.",
         RecallReason.GATED: "Some memories come near, but none of them is relevant to this.",
         RecallReason.EXCLUDED: "What fits was shown in this session, was excluded, or belongs to another scope.",
+        RecallReason.IN_INTERVAL: "from the time asked about; no gate judged them",
+        RecallReason.NOTHING_IN_INTERVAL: "Nothing is stored from the time this speaks of.",
         RecallReason.NO_USER_TEXT: "There are no words of the user to search for.",
         RecallReason.NO_SEARCHABLE_TERMS: "Not searched: there is only punctuation, and nothing to look for.",
         RecallReason.ACKNOWLEDGEMENT: "Not searched: this only acknowledges.",
@@ -46,6 +54,42 @@ RECALL_REASONS: Final[Mapping[str, str]] = MappingProxyType(
         RecallReason.RECALL_FAILED: "The recall failed inside the daemon; its log and `recalld events` name the cause.",
         RecallReason.BUSY: "More recalls are under way than can be answered in time; try again in a moment.",
         RecallReason.DRAINING: "The daemon is stopping; try again once it has restarted.",
+    }
+)
+
+SPECIAL_WAYS_IN: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "below_threshold": "less relevant",
+        "by_evidence": "recalled, unscored",
+        "mentioned": "mentioned",
+        "brought_along": "brought along",
+    }
+)
+"""What an item's `why` says when it was not judged relevant and is handed over all the same."""
+
+WAYS_IN: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "passed_gate": "judged relevant",
+        "by_evidence": "relevant by its other evidence, not scored in time",
+        "below_threshold": "less relevant",
+        "mentioned": "named by the turn",
+        "brought_along": "brought along",
+        "in_interval": "from the time asked about",
+        "passed_floor": "near enough but not judged",
+        "matched_words": "matched by words but not judged",
+    }
+)
+"""How an item came in, by its `why`: for counting what a recall handed over."""
+
+RECALL_LIMITS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        RecallLimit.LEXICAL_LIMIT: "more match by their words",
+        RecallLimit.VECTOR_LIMIT: "more are similar",
+        RecallLimit.TIME_LIMIT: "more are of that time",
+        RecallLimit.CANDIDATES_MAX: "not all could be judged",
+        RecallLimit.BUDGET: "the time to judge ran out",
+        RecallLimit.MAX_ITEMS: "more passed than may be handed over",
+        RecallLimit.MAX_CHARS: "some that passed were too long",
     }
 )
 
@@ -78,6 +122,8 @@ DROP_REASONS: Final[Mapping[str, str]] = MappingProxyType(
         DropReason.BUDGET: "not judged in time",
         DropReason.OVER_MAX_ITEMS: "over --max-items",
         DropReason.OVER_MAX_CHARS: "too long to fit",
+        DropReason.OUTRANKED: "many others were nearer",
+        DropReason.OUT_OF_INTERVAL: "not of that time",
         DropReason.ALREADY_VISIBLE: "shown already",
         DropReason.EXCLUDED_BY_CALLER: "excluded",
         DropReason.OWN_TEXT: "repeats the turn",
@@ -107,6 +153,65 @@ FORGET_REASONS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
+UPDATE_REASONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        UpdateReason.EDITED: "somebody asked for this change",
+        UpdateReason.BACKFILLED: "a runtime's model wrote headings and questions",
+    }
+)
+
+TEXT_ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        TextOrigin.GIVEN: "",
+        TextOrigin.RULE: "  (added automatically)",
+        TextOrigin.MODEL: "  (written by a lent model)",
+    }
+)
+"""What is said behind a heading or a question."""
+
+BACKFILL_ENDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        BackfillEnd.DONE: "No memory is left that was not looked at.",
+        BackfillEnd.LIMIT: "As many memories as were asked for were looked at.",
+        BackfillEnd.TIME: "The model takes longer for one memory than the daemon waits; lend a faster one.",
+        BackfillEnd.NO_RUNTIME: (
+            "No connected runtime lends its model for this user. Start one that does (its hello names `extractor`; "
+            "docs/examples/extractor.py shows how), or write them by hand with `recalld cues edit`."
+        ),
+        BackfillEnd.FAILING: "The runtime's model did not answer several times in a row; its own log says why.",
+        BackfillEnd.DRY_RUN: "Nobody was asked.",
+    }
+)
+
+BACKFILL_FAILURES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        BackfillFailure.NOT_CONNECTED: "the runtime had left",
+        BackfillFailure.BUSY: "the runtime had too many questions open",
+        BackfillFailure.TIMEOUT: "the model took too long",
+        BackfillFailure.DISCONNECTED: "the runtime went away",
+        BackfillFailure.REFUSED: "the runtime refused, or failed",
+        BackfillFailure.TOO_LONG: "memory or answer was too long to send",
+        BackfillFailure.CHANGED: "the memory was changed or forgotten meanwhile",
+    }
+)
+
+CUE_REPLY_FAULTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        CueReplyFault.TRUNCATED: "cut off at the model's token ceiling; raise it",
+        CueReplyFault.REPLY_TOO_LONG: "too long as a whole",
+        CueReplyFault.UNREADABLE: "no complete JSON in it",
+        CueReplyFault.NO_LISTS: "without the two lists that were asked for",
+        CueReplyFault.WRONG_TYPE: "with something else than lists of texts",
+        CueReplyFault.NO_ASKS: "the model found no question that the memory answers",
+        CueReplyFault.TOO_MANY: "more entries than may be kept",
+        CueReplyFault.EMPTY_ENTRY: "an entry that says nothing",
+        CueReplyFault.ENTRY_TOO_LONG: "an entry that is too long",
+        CueReplyFault.CONTROL_CHARACTER: "a control character or line break in an entry",
+        CueReplyFault.REPEATED: "the same entry twice",
+        CueReplyFault.NOT_ADMITTED: "questions that no memory may carry, as they would fit anything",
+    }
+)
+
 REMEMBER_OUTCOMES: Final[Mapping[str, str]] = MappingProxyType(
     {
         RememberOutcome.CREATED: "Remembered",
@@ -124,7 +229,64 @@ MODES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
-_ALL: Final = (RECALL_REASONS, ADMISSION_REASONS, FORGET_REASONS, REMEMBER_OUTCOMES)
+STANDING_REASONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        StandingReason.GIVEN: "stands before anything is asked",
+        StandingReason.ALREADY_GIVEN: "This session has its block already; --again gives it once more.",
+        StandingReason.NOTHING_STANDING: "No preference and no convention holds in this scope; see --scope.",
+        StandingReason.DEMOTED: "What there is was demoted, or nobody asked for it to be kept; see --explain.",
+        StandingReason.ALREADY_VISIBLE: "Recalls of this session have shown all of it already.",
+        StandingReason.OVER_LIMITS: "Nothing of it fits the limits of a block; see --max-chars.",
+        StandingReason.DISABLED: "Standing blocks are switched off in the configuration.",
+    }
+)
+
+STANDING_VERDICTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        StandingVerdict.SHOWN: "shown",
+        StandingVerdict.BELOW_BAR: "demoted by its outcomes",
+        StandingVerdict.DEMOTED: "demoted by you",
+        StandingVerdict.UNPROVEN: "nobody's word, never used",
+        StandingVerdict.DUPLICATE: "said higher up",
+        StandingVerdict.ALREADY_VISIBLE: "shown in this session",
+        StandingVerdict.OVER_CHARS: "no room: characters",
+        StandingVerdict.OVER_LINES: "no room: lines",
+        StandingVerdict.OVER_TOKENS: "no room: tokens",
+    }
+)
+
+STANDING_CHOICES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        StandingChoice.PINNED: "pinned: first in the block, whatever its outcomes",
+        StandingChoice.DEMOTED: "demoted: out of the block, but for a pointer",
+        StandingChoice.RESTORED: "restored: stands by its kind, and earlier outcomes no longer count",
+    }
+)
+
+OUTCOME_RESULTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        OutcomeResult.USED: "the answer rested on it",
+        OutcomeResult.IGNORED: "it made no difference",
+        OutcomeResult.HARMFUL: "it led the turn astray",
+        OutcomeResult.MISSED: "it was wanted, and not shown",
+    }
+)
+
+SET_STANDING_REASONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "unchanged": "it was so already",
+    }
+)
+
+_ALL: Final = (
+    RECALL_REASONS,
+    ADMISSION_REASONS,
+    FORGET_REASONS,
+    UPDATE_REASONS,
+    REMEMBER_OUTCOMES,
+    STANDING_REASONS,
+    SET_STANDING_REASONS,
+)
 
 
 def in_words(value: str, vocabulary: Mapping[str, str]) -> str:
@@ -137,9 +299,19 @@ def reason_in_words(value: str) -> str:
     return next((words[value] for words in _ALL if value in words), value.replace("_", " "))
 
 
-def counted(count: int, noun: str) -> str:
-    """A count with its noun, such as `1 user` or `2 users`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def counted(count: int, noun: str, several: str = "") -> str:
+    """A count with its noun, such as `1 user` or `2 users`; `several` is its plural where an s does not make it."""
+    return f"{count} {noun}" if count == 1 else f"{count} {several or f'{noun}s'}"
+
+
+def counted_memories(count: int) -> str:
+    """`1 memory` or `2 memories`."""
+    return counted(count, "memory", "memories")
+
+
+def duration_in_words(duration_s: float) -> str:
+    """How long something has lasted, such as `3 d` or `12 s`."""
+    return age_in_words(duration_s) if duration_s >= 60 else f"{int(duration_s)} s"
 
 
 def age_in_words(age_s: float) -> str:

@@ -155,7 +155,7 @@ def _read_file(path: Path, *, named_by: str) -> TomlTable:
         message = f'{path}: not valid TOML: {error}; strings need quotes, as in gate = "on"'
         raise ConfigError(message) from error
     except RecursionError as error:
-        message = f"{path}: nested too deeply; recalld knows tables one level deep"
+        message = f"{path}: nested too deeply; recalld knows tables two levels deep"
         raise ConfigError(message) from error
     return table
 

@@ -119,5 +119,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
             return "true" if value else "false"
         case str() as value:
             return f'"{value}"'
+        case ():
+            return "[]"
         case value:
             return f"{value:g}" if isinstance(value, float) else str(value)

@@ -13,6 +13,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from recalld.models.policy.turn.cues import CueFamily
+
 MIB = 1024 * 1024
 
 DEFAULT_CROSS_ENCODER = "ms-marco-minilm-l-12-v2-int8"
@@ -97,6 +99,48 @@ class ModelsSettings(_Section, frozen=True, kw_only=True):
     ] = 0
 
 
+_TurnDirection = Literal["run", "skip"]
+
+
+class TurnGateSection(_Section, frozen=True, kw_only=True):
+    """`[recall.turn_gate]`: which turns are searched for at all."""
+
+    enabled: Annotated[
+        bool, Meta(description="Skip turns that need no memory; false searches every turn with something to look for.")
+    ] = True
+    cues_off: Annotated[
+        tuple[CueFamily, ...],
+        Meta(description="Families of history cues that no longer speak for a search; each can be switched off."),
+    ] = ()
+    line_markers: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...] | None,
+        Meta(description="Beginnings of lines that the runtime writes into a message; unset takes the shipped ones."),
+    ] = None
+    on_weak: Annotated[
+        _TurnDirection, Meta(description="What happens to a turn that nothing speaks for or against.")
+    ] = "run"
+    on_error: Annotated[
+        _TurnDirection, Meta(description="What happens when the store or the runtime's model failed to answer.")
+    ] = "run"
+    on_timeout: Annotated[
+        _TurnDirection, Meta(description="What happens when the store or the runtime's model answered too late.")
+    ] = "run"
+    on_missing_input: Annotated[
+        _TurnDirection, Meta(description="What happens when the turn leans on earlier ones that were not supplied.")
+    ] = "run"
+    on_budget: Annotated[
+        _TurnDirection, Meta(description="What happens when there was no time, or nobody free, to ask the model.")
+    ] = "run"
+    model: Annotated[
+        Literal["on", "off"],
+        Meta(description='"on" asks a connected runtime\'s own model about turns that nothing else decides.'),
+    ] = "off"
+    model_ms: Annotated[
+        Annotated[float, Meta(gt=0, le=60_000)] | None,
+        Meta(description="Milliseconds the model may take, at most 80 % of what is left; unset takes these 80 %."),
+    ] = None
+
+
 class RecallSettings(_Section, frozen=True, kw_only=True):
     """`[recall]`: time, size and the relevance gate."""
 
@@ -128,6 +172,44 @@ class RecallSettings(_Section, frozen=True, kw_only=True):
     calibration_path: Annotated[
         Path | None, Meta(description="Calibration file to use instead of the one shipped: an absolute path.")
     ] = None
+    turn_gate: TurnGateSection = TurnGateSection()
+
+
+class StandingSettings(_Section, frozen=True, kw_only=True):
+    """`[standing]`: what a session is given before anything is asked."""
+
+    enabled: Annotated[
+        bool, Meta(description="Answers `standing` with a block; false answers that it is disabled.")
+    ] = True
+    max_chars: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=8_000,
+            description="Characters of a block at most, separators included; a request may say otherwise.",
+        ),
+    ] = 1_375
+    max_lines: Annotated[int, Meta(ge=1, le=200, description="Lines of a block at most.")] = 30
+    value_min: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1_000,
+            description="Words of error that a memory must avert for each word it costs; below, it is demoted.",
+        ),
+    ] = 1.0
+    error_cost_words: Annotated[
+        float, Meta(gt=0, le=100_000, description="Words that one error costs until it is put right: an assumption.")
+    ] = 200.0
+
+
+class WriteSettings(_Section, frozen=True, kw_only=True):
+    """`[write]`: what happens to a memory that is stored."""
+
+    enrich: Annotated[
+        bool,
+        Meta(description="Adds cues and asks to a memory with room for them, by shipped rules; false stores as given."),
+    ] = True
 
 
 class ActorsSettings(_Section, frozen=True, kw_only=True):
@@ -193,6 +275,8 @@ class Settings(_Section, frozen=True, kw_only=True):
     storage: StorageSettings
     models: ModelsSettings
     recall: RecallSettings = RecallSettings()
+    standing: StandingSettings = StandingSettings()
+    write: WriteSettings = WriteSettings()
     actors: ActorsSettings = ActorsSettings()
     events: EventsSettings = EventsSettings()
     log: LogSettings = LogSettings()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from recalld.daemon.clock import SystemClock
 from recalld.protocol.client import Client, ClientError
 from recalld.protocol.replies import Event
 from recalld.protocol.requests import Subscribe
+
+SUBSCRIBE_S_MAX = 60.0
+"""Longest wait for the subscription; events are then waited for as long as they take."""
 
 
 class EventListener:
@@ -21,7 +25,7 @@ class EventListener:
     """
 
     def __init__(self, socket_path: Path, names: Sequence[str]) -> None:
-        self._client = Client(socket_path, name="recalld-demo-events")
+        self._client = Client(socket_path, name="recalld-demo-events", timeout_s=SUBSCRIBE_S_MAX)
         self._names = tuple(names)
         self._events: list[Event] = []
         self._changed = threading.Condition()
@@ -46,13 +50,21 @@ class EventListener:
         with self._changed:
             return [event for event in self._events if event.name == name]
 
-    def wait_for(self, name: str, *, seconds_max: float, reason: str | None = None) -> Event | None:
-        """The first event of a name (and, if given, of a reason), waited for if need be; None if it did not come."""
+    def wait_for(self, name: str, *, seconds_max: float, reason: str | None = None, after: int = 0) -> Event | None:
+        """The first event of a name (and, if given, of a reason), waited for if need be; None if it did not come.
+
+        Args:
+            name: Which event.
+            seconds_max: How long to wait.
+            reason: Which reason; None: any.
+            after: How many such events are passed over, because they had come before what is waited for.
+        """
         clock = SystemClock()
         deadline_s = clock.monotonic_s() + seconds_max
         with self._changed:
             while True:
-                found = next((event for event in self._events if _is_wanted(event, name, reason)), None)
+                wanted = (event for event in self._events if _is_wanted(event, name, reason))
+                found = next(islice(wanted, after, None), None)
                 left_s = deadline_s - clock.monotonic_s()
                 if found is not None or left_s <= 0:
                     return found

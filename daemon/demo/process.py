@@ -16,14 +16,25 @@ from recalld.daemon.clock import SystemClock
 from recalld.daemon.faults import RAISE_FILE
 from recalld.protocol.client import Client, ClientError
 
-START_S_MAX = 20.0
-MODELS_S_MAX = 60.0
+START_S_MAX = 60.0
+MODELS_S_MAX = 180.0
+ANSWER_S_MAX = 60.0
+"""Longest wait for an answer to anything that is no recall."""
 STOP_S_MAX = 15.0
 POLL_S = 0.01
+TURN_MS_MAX = 10_000
+"""What a turn may take. Far more than it needs: what is shown is what the gate decides, with the time it took, and not
+how busy the machine is at the moment."""
+_SLACK_S = 5.0
+"""What a recall's answer may come late before the client gives up on it."""
 
-_CONFIG = """\
+_CONFIG = f"""\
 [debug]
 fault_injection = true
+
+[recall]
+envelope_ms = {TURN_MS_MAX}
+gate_ms = {TURN_MS_MAX // 2}
 
 [models]
 auto_provision = false
@@ -89,7 +100,7 @@ def demo_daemon(model_dir: Path) -> Iterator[DemoDaemon]:
                 stderr=sink,
             )
         try:
-            with Client(socket_path, name="recalld-demo", timeout_s=5.0) as client:
+            with _client(socket_path) as client:
                 _wait(process, log, lambda: _answers(client), START_S_MAX, "did not start")
                 ready_ms = (clock.monotonic_s() - started_s) * 1000.0
                 _wait(process, log, lambda: _has_models(client), MODELS_S_MAX, "did not load its models")
@@ -108,6 +119,11 @@ def demo_daemon(model_dir: Path) -> Iterator[DemoDaemon]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _client(socket_path: Path) -> Client:
+    recall_timeout_s = TURN_MS_MAX / 1000.0 + _SLACK_S
+    return Client(socket_path, name="recalld-demo", timeout_s=ANSWER_S_MAX, recall_timeout_s=recall_timeout_s)
 
 
 def _wait(

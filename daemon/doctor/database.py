@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from recalld.daemon.cli.words import counted, counted_memories
 from recalld.daemon.doctor.context import DoctorContext
 from recalld.daemon.doctor.holders import processes_with_open
 from recalld.daemon.doctor.result import Finding, failed, not_checked, noted, passed, warned
@@ -97,7 +98,7 @@ def judge_memories(context: DoctorContext, health: StoreHealth) -> Finding:  # n
         )
     if not health.live:
         return noted("nothing stored yet")
-    seen = f"{health.live} memories of {health.users} users, {health.blank} blank"
+    seen = f"{counted_memories(health.live)} of {counted(health.users, 'user')}, {health.blank} blank"
     if health.blank > BLANK_FAIL_SHARE * health.live:
         return failed(seen, "restore a backup: the text of these memories is gone")
     if health.blank:
@@ -128,10 +129,11 @@ def judge_embeddings(context: DoctorContext, health: StoreHealth) -> Finding:
         )
     if health.pending_embedding:
         return noted(
-            f"{health.pending_embedding} of {health.live} memories wait to be embedded",
+            f"{health.pending_embedding} of {counted_memories(health.live)} not embedded yet",
             "leave the daemon running; it embeds them in the background",
         )
-    return passed(f"all {health.live} memories are embedded by {context.settings.models.embedder}")
+    embedder = context.settings.models.embedder
+    return passed(f"{counted_memories(health.live)}, all embedded by {embedder}")
 
 
 def judge_write_ahead_log(context: DoctorContext, health: StoreHealth) -> Finding:

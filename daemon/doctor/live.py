@@ -8,7 +8,7 @@ from typing import Final
 
 from recalld.daemon.cli.connecting import start_remedy
 from recalld.daemon.cli.version import own_version
-from recalld.daemon.cli.words import counted
+from recalld.daemon.cli.words import counted, counted_memories
 from recalld.daemon.doctor.context import DoctorContext
 from recalld.daemon.doctor.result import Finding, failed, not_checked, noted, passed, warned
 from recalld.models.domain.events import EventName
@@ -87,7 +87,7 @@ def judge_store(health: HealthReport) -> Finding:
             f"the daemon cannot write to its database{detail}",
             "check free space, and that file and directory are its own",
         )
-    return passed(f"{store.live} memories of {store.users} users, readable and writable")
+    return passed(f"{counted_memories(store.live)} of {counted(store.users, 'user')}, readable and writable")
 
 
 def judge_scorer(health: HealthReport) -> Finding:
@@ -131,7 +131,7 @@ def judge_breaker(health: HealthReport) -> Finding:
 
 def judge_fallbacks(health: HealthReport) -> Finding:
     """How often recall worked below its best, over the daemon's window."""
-    counted = {
+    causes = {
         reason: count
         for reason, count in health.window_degraded.items()
         if count
@@ -141,15 +141,15 @@ def judge_fallbacks(health: HealthReport) -> Finding:
     window = f"the last {health.window_s / 60:.0f} min"
     if not health.window_recalls:
         return not_checked(f"no recalls in {window}")
-    degraded = sum(counted.values())
+    degraded = sum(causes.values())
     share = degraded / health.window_recalls
-    causes = ", ".join(f"{reason} {count}" for reason, count in sorted(counted.items()))
-    seen = f"{degraded} of {health.window_recalls} recalls degraded ({share:.0%}) in {window}"
-    seen = f"{seen}: {causes}" if causes else seen
+    named = ", ".join(f"{reason} {count}" for reason, count in sorted(causes.items()))
+    seen = f"{degraded} of {counted(health.window_recalls, 'recall')} degraded ({share:.0%}) in {window}"
+    seen = f"{seen}: {named}" if named else seen
     if share > FALLBACK_FAIL_SHARE and health.window_recalls >= FALLBACK_RECALLS_MIN:
         return failed(seen, "recall hardly ever works as configured: see the checks of scorer, embedder and breaker")
     if share > FALLBACK_WARN_SHARE:
-        return warned(seen, _how_to_find_causes(counted.keys()))
+        return warned(seen, _how_to_find_causes(causes.keys()))
     return passed(seen)
 
 

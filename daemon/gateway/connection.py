@@ -17,6 +17,7 @@ from recalld.actors.service import EventStream
 from recalld.daemon.gateway import translate
 from recalld.daemon.gateway.counters import GatewayCount, GatewayCounters
 from recalld.daemon.gateway.dispatch import Dispatcher, error_frame
+from recalld.daemon.gateway.lending import FEATURE, Lender, LentModels
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.outbox import Outbox, PeerStalledError
 from recalld.daemon.gateway.peer import Peer
@@ -45,7 +46,9 @@ class Shared:
         clock: Clock,
         limits: GatewayLimits,
         counters: GatewayCounters,
+        lent_models: LentModels,
     ) -> None:
+        self.lent_models = lent_models
         self.dispatcher = dispatcher
         self.greeter = greeter
         self.clock = clock
@@ -76,6 +79,7 @@ class Connection:
         self._handshake = ServerHandshake()
         self._in_flight = 0
         self._streams: set[EventStream] = set()
+        self._lender: Lender | None = None
         self._faults = 0
         self._is_draining = False
         self._frame_began_s: float | None = None
@@ -92,10 +96,12 @@ class Connection:
                 tasks.cancel_scope.cancel()
         finally:
             self._close_streams()
+            self._stop_lending()
 
     def drain(self) -> None:
         """Answer what is in flight, refuse what comes after it, and end."""
         self._is_draining = True
+        self._stop_lending()
         self._stop_reading_if_quiet()
 
     # --- reading -----------------------------------------------------------------------------------------------------
@@ -155,7 +161,7 @@ class Connection:
         if self._handshake.state is HandshakeState.AWAITING_HELLO:
             counters.add(GatewayCount.PEER_FAULTS)
             return True
-        if self._in_flight or self._streams:
+        if self._in_flight or self._streams or self._lender is not None:
             self._quiet_since_s = self._shared.clock.monotonic_s()  # it waits for us, not we for it
             return False
         counters.add(GatewayCount.CONNECTIONS_IDLE)
@@ -187,6 +193,7 @@ class Connection:
             case Agreed(hello, version):
                 welcome = self._shared.greeter.welcome(hello, version, self._peer)
                 await self._outbox.put(encode_message(welcome))
+                self._lend(hello)
             case Rejected(error, is_final):
                 self._shared.counters.add(GatewayCount.PEER_FAULTS)
                 await self._outbox.put(encode_message(error))
@@ -208,8 +215,13 @@ class Connection:
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
-    async def _start(self, request: requests.Subscribe | ServiceRequest, tasks: anyio.abc.TaskGroup) -> None:
+    async def _start(
+        self, request: requests.Subscribe | requests.ExtractResult | ServiceRequest, tasks: anyio.abc.TaskGroup
+    ) -> None:
         """Start a request as a child task, or refuse it at once."""
+        if isinstance(request, requests.ExtractResult):
+            await self._take_result(request)
+            return
         self._shared.counters.add(GatewayCount.REQUESTS)
         if self._is_draining:
             await self._refuse(request.id, ErrorCode.DRAINING, "the daemon is stopping: connect again shortly")
@@ -255,6 +267,24 @@ class Connection:
                 happened, dropped = await stream.next_event()
                 await self._outbox.put(encode_message(translate.event(request_id, happened, dropped=dropped)))
 
+    def _lend(self, hello: requests.Hello) -> None:
+        """Take the peer's model into service if it lends one. A hello that wants nothing by name lends nothing."""
+        if FEATURE in hello.wants:
+            self._lender = Lender(self._peer, hello.id, self._outbox.try_put)
+            self._shared.lent_models.lend(self._lender)
+
+    async def _take_result(self, result: requests.ExtractResult) -> None:
+        """Hand over what the peer's model answered. It is no request, so it has no reply unless nobody asked."""
+        try:
+            self._shared.lent_models.receive(self._lender, result)
+        except RecalldError as error:
+            await self._refuse(result.id, error.code, error.message)
+
+    def _stop_lending(self) -> None:
+        """Whoever waits for an answer of this peer learns that none will come."""
+        if self._lender is not None:
+            self._shared.lent_models.withdraw(self._lender)
+
     async def _refuse_busy(self, request_id: int, message: str) -> None:
         self._shared.counters.add(GatewayCount.REQUESTS_BUSY)
         await self._refuse(request_id, ErrorCode.BUSY, message)
@@ -278,6 +308,7 @@ class Connection:
     async def _settle(self) -> None:
         """Nothing more is read: let every request finish and every reply leave."""
         self._close_streams()
+        self._stop_lending()
         while self._in_flight:
             await self._all_answered.wait()
         await self._outbox.finish()

@@ -9,10 +9,11 @@ import structlog
 
 from recalld.actors.ports import Clock
 from recalld.actors.service import EventStream, MemoryService
-from recalld.daemon.gateway import translate
+from recalld.daemon.gateway import decide_requests, translate, translate_cues
 from recalld.daemon.gateway.counters import GatewayCount, GatewayCounters
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.peer import RESERVED_PREFIX, AccessPolicy, Peer, own_prefix
+from recalld.daemon.gateway.standing_requests import answer_feedback
 from recalld.models.domain.admission import SessionEvent
 from recalld.models.domain.errors import RETRYABLE_CODES, ErrorCode, RecalldError
 from recalld.protocol import replies, requests
@@ -61,13 +62,13 @@ class Dispatcher:
             received_s: When its frame was complete, on the monotonic clock: where its time budget starts.
         """
         try:
-            with anyio.fail_after(self._limits.request_timeout_s):
+            with anyio.fail_after(self._guard_s(request)):
                 return encode_message(await self._serve(request, peer, received_s))
         except RecalldError as error:
             return error_frame(request.id, error.code, error.message)
         except TimeoutError:
             self._counters.add(GatewayCount.REQUESTS_TIMED_OUT)
-            return error_frame(request.id, ErrorCode.BUSY, f"no answer within {self._limits.request_timeout_s:g} s")
+            return error_frame(request.id, ErrorCode.BUSY, f"no answer within {self._guard_s(request):g} s")
         except Exception as error:  # noqa: BLE001 - the border: one request's fault must not end anything else
             return self._failure(request, error)
 
@@ -85,7 +86,7 @@ class Dispatcher:
             raise RecalldError(ErrorCode.FORBIDDEN, message)
         return self._service.subscribe(translate.event_names(request.events), request.user)
 
-    async def _serve(  # noqa: PLR0911 - one return for each kind of request
+    async def _serve(  # noqa: C901, PLR0911, PLR0912 - one case and return for each kind of request
         self, request: ServiceRequest, peer: Peer, received_s: float
     ) -> Reply:
         match request:
@@ -107,11 +108,21 @@ class Dispatcher:
             case requests.Forget():
                 forget = translate.forget_request(request, deadline_s=write_deadline_s)
                 return translate.forgotten(request.id, await self._service.forget(forget))
+            case requests.Update() | requests.Backfill():
+                return await self._change(request, received_s, now_ms)
             case requests.Get():
                 memory = await self._service.get(request.user, request.memory_id)
                 return replies.Memory(id=request.id, memory=translate.memory_item(memory))
             case requests.ListMemories():
                 return await self._list(request)
+            case requests.Decide():
+                asked = decide_requests.decide_request(
+                    request,
+                    now_ms=now_ms,
+                    received_s=received_s,
+                    may_probe_files=self._policy.may_act_for_all(peer.uid),
+                )
+                return decide_requests.decided(request.id, await self._service.decide(asked))
             case requests.Explain():
                 row = await self._service.explain(request.user, request.decision_id)
                 return translate.explanation(request.id, row)
@@ -119,6 +130,14 @@ class Dispatcher:
                 session = translate.session_name(request.session)
                 await self._service.session(request.user, session, SessionEvent(request.event))
                 return replies.Ok(id=request.id)
+            case requests.Standing() | requests.SetStanding() | requests.Outcome() | requests.Outcomes():
+                return await answer_feedback(
+                    self._service,
+                    request,
+                    now_ms=now_ms,
+                    received_s=received_s,
+                    write_deadline_s=write_deadline_s,
+                )
             case _:
                 assert_never(request)
 
@@ -140,6 +159,24 @@ class Dispatcher:
         query = translate.recall_query(request, now_ms=now_ms, deadline_s=deadline_s)
         outcome = await self._service.recall(query)
         return translate.recalled(request.id, outcome, now_ms=self._clock.now_ms(), explain=request.explain)
+
+    async def _change(self, request: requests.Update | requests.Backfill, received_s: float, now_ms: int) -> Reply:
+        match request:
+            case requests.Update():
+                deadline_s = received_s + self._limits.write_envelope_s
+                update = translate_cues.update_request(request, now_ms=now_ms, deadline_s=deadline_s)
+                return translate_cues.updated(request.id, await self._service.update(update))
+            case requests.Backfill():
+                deadline_s = received_s + self._limits.backfill_envelope_s
+                backfill = translate_cues.backfill_request(request, deadline_s=deadline_s)
+                return translate_cues.backfilled(request.id, await self._service.backfill(backfill))
+            case _:
+                assert_never(request)
+
+    def _guard_s(self, request: ServiceRequest) -> float:
+        """Seconds after which a request is given up, whatever its own deadlines are."""
+        extra_s = self._limits.backfill_envelope_s if isinstance(request, requests.Backfill) else 0.0
+        return self._limits.request_timeout_s + extra_s
 
     async def _list(self, request: requests.ListMemories) -> Reply:
         what, limit = translate.list_filter(request), request.limit

@@ -20,6 +20,8 @@ class GatewayLimits(msgspec.Struct, frozen=True, kw_only=True):
             administrator always gets in.
         in_flight_per_connection_max: Requests without a reply yet; more are answered `busy`.
         in_flight_per_uid_max: The same over all connections of one uid.
+        questions_per_connection_max: Unanswered questions to a runtime that lends its model on one connection.
+        backfill_envelope_s: How long a backfill may take; the guard time comes on top of it.
         subscriptions_per_connection_max: Event streams on one connection.
         outgoing_bytes_max: Replies waiting for a slow reader. Past it, the connection's own requests wait.
         stall_timeout_s: A peer that takes no byte for this long while replies wait is closed.
@@ -40,6 +42,8 @@ class GatewayLimits(msgspec.Struct, frozen=True, kw_only=True):
     connections_kept: int = 16
     in_flight_per_connection_max: int = 32
     in_flight_per_uid_max: int = 128
+    questions_per_connection_max: int = 4
+    backfill_envelope_s: float = 60.0
     subscriptions_per_connection_max: int = 4
     outgoing_bytes_max: int = 2 << 20
     stall_timeout_s: float = 10.0

@@ -20,6 +20,10 @@ from recalld.models.policy.expiry import EPOCH_MS_MAX, EPOCH_MS_MIN
 _DATE_TIME = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d{2}:\d{2})?", re.ASCII
 )
+_NO_ZONES = frozenset({"localtime", "posixrules", "Factory"})
+"""Files beside the zones, under names of no zone: the first is the server's own, and the others are anybody's."""
+_NO_REGIONS = frozenset({"posix", "right"})
+"""Folders that hold all zones once more, the second one counting leap seconds, which the clock of a server does not."""
 _FORMS = "use RFC 3339 such as 2026-07-01T12:00:00+02:00, or epoch milliseconds"
 
 
@@ -31,10 +35,12 @@ def checked_zone(name: str) -> zoneinfo.ZoneInfo | None:
     """
     if not name:
         return None
+    message = f"time_zone: {name!r} is no IANA time zone; give one such as Europe/Berlin, or leave it out"
+    if name in _NO_ZONES or name.partition("/")[0] in _NO_REGIONS:
+        raise RecalldError(ErrorCode.BAD_REQUEST, message)
     try:
         return zoneinfo.ZoneInfo(name)
     except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError) as error:  # also paths, and names of directories
-        message = f"time_zone: {name!r} is no IANA time zone; give one such as Europe/Berlin, or leave it out"
         raise RecalldError(ErrorCode.BAD_REQUEST, message) from error
 
 

@@ -51,6 +51,15 @@ class Outbox:
         self._waiting_bytes += len(frame)
         self._notify()
 
+    def try_put(self, frame: bytes) -> bool:
+        """Queue a frame if there is room now; returns whether there was. Never waits."""
+        if self._is_finished or self._waiting_bytes >= self._bytes_max:
+            return False
+        self._frames.append(frame)
+        self._waiting_bytes += len(frame)
+        self._notify()
+        return True
+
     async def finish(self) -> None:
         """Take no more frames; return when the last byte is with the kernel."""
         self._is_finished = True

@@ -15,6 +15,7 @@ from recalld.daemon.gateway.accept import accept_connections, has_headroom
 from recalld.daemon.gateway.connection import Connection, Shared
 from recalld.daemon.gateway.counters import GatewayCount, GatewayCounters
 from recalld.daemon.gateway.dispatch import Dispatcher, error_frame
+from recalld.daemon.gateway.lending import LentModels
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.listener import BoundListener
 from recalld.daemon.gateway.peer import AccessPolicy, Peer, peer_of
@@ -42,6 +43,7 @@ class Gateway:
         counters: Where connections, refusals and peers' faults are counted.
         version: The daemon's version, told to clients.
         limits: Every bound.
+        lent_models: The models that connected runtimes lend, for whoever asks them; one that nobody asks when None.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Gateway:
         counters: GatewayCounters,
         version: str,
         limits: GatewayLimits | None = None,
+        lent_models: LentModels | None = None,
     ) -> None:
         self._listener = listener
         self._policy = policy
@@ -65,6 +68,7 @@ class Gateway:
             clock=clock,
             limits=self._limits,
             counters=counters,
+            lent_models=lent_models or LentModels(policy=policy, clock=clock, counters=counters),
         )
         self._places = Quota(
             per_uid_max=self._limits.connections_per_uid_max,

@@ -10,6 +10,7 @@ from recalld.daemon.gateway.moments import checked_zone, moment_ms
 from recalld.models.domain import admission, health, recall, records, store
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import Event, EventName
+from recalld.models.domain.turn_parts import MessagePart, PartKind
 from recalld.models.policy.expiry import parse_expiry
 from recalld.models.policy.memory_checks import check_scope, check_user
 from recalld.protocol import items, replies, requests
@@ -25,8 +26,17 @@ FORGOTTEN_ITEMS_MAX = 100
 
 
 def recall_query(request: requests.Recall, *, now_ms: int, deadline_s: float) -> recall.RecallQuery:
-    """What the recall actor is asked. `now` and `time_zone` are checked, though nothing uses them yet."""
-    moment_ms("now", request.now, checked_zone(request.time_zone), now_ms=now_ms)
+    """What the recall actor is asked.
+
+    Raises:
+        RecalldError: `bad_request` for a value out of its domain, and for a filter by time without a zone.
+    """
+    zone = checked_zone(request.time_zone)
+    present_ms = moment_ms("now", request.now, zone, now_ms=now_ms)
+    if request.time == "filter" and zone is None:
+        # In another zone "yesterday" would leave out what was stored yesterday, and nobody would see why.
+        message = "time_zone: is needed to filter by time; give one such as Europe/Berlin, or leave `time` at boost"
+        raise RecalldError(ErrorCode.BAD_REQUEST, message)
     return recall.RecallQuery(
         user=checked_user(request.user),
         session=_key_part("session", request.session),
@@ -38,7 +48,13 @@ def recall_query(request: requests.Recall, *, now_ms: int, deadline_s: float) ->
         max_chars=request.max_chars,
         is_search=request.mode == "search",
         explain=request.explain,
+        parts=tuple(MessagePart(kind=PartKind(part.role), text=part.text) for part in request.parts),
+        turns=None if request.turns is None else tuple(turn.text for turn in request.turns),
+        now_ms=None if request.now is None else present_ms,
+        time_zone=request.time_zone,
+        time=recall.TimeUse(request.time),
         deadline_s=deadline_s,
+        budget_s=None if request.budget_ms is None else request.budget_ms / 1000,
     )
 
 
@@ -100,7 +116,7 @@ def list_filter(request: requests.ListMemories) -> store.ListFilter:
     """Which memories a listing shows."""
     kind = None if request.kind is None else records.MemoryKind(request.kind)
     scope = None if request.scope is None else checked_scope(request.scope)
-    return store.ListFilter(scope=scope, kind=kind, contains=request.contains)
+    return store.ListFilter(scope=scope, kind=kind, contains=request.contains, without_asks=request.without_asks)
 
 
 def event_names(names: Sequence[str]) -> frozenset[EventName]:
@@ -321,6 +337,8 @@ def memory_item(memory: records.Memory) -> items.MemoryItem:
         updated_at_ms=memory.updated_at_ms,
         expires_at_ms=memory.expires_at_ms,
         revision=memory.revision,
+        cue_origins=memory.cue_origins,
+        ask_origins=memory.ask_origins,
     )
 
 
@@ -339,12 +357,23 @@ def _recalled_item(item: recall.RecalledItem, threshold: float | None, now_ms: i
         relevance=item.relevance,
         age_s=max(0, now_ms - memory.created_at_ms) / 1000,  # the wall clock may have been set back
         why=_why(item, threshold),
+        is_in_interval=evidence.is_in_interval,
+        mention=evidence.mention,
+        brought_by=item.brought_by,
     )
 
 
 def _why(item: recall.RecalledItem, threshold: float | None) -> str:
+    if item.brought_by:
+        return "brought_along"
+    if item.is_mentioned:
+        return "mentioned"
+    if item.is_unscored:
+        return "by_evidence" if threshold is None or (item.relevance or 0.0) >= threshold else "below_threshold"
     if item.relevance is not None:
         return "below_threshold" if threshold is not None and item.relevance < threshold else "passed_gate"
+    if item.answers_by_time:
+        return "in_interval"
     return "matched_words" if item.evidence.cosine is None else "passed_floor"
 
 
@@ -359,6 +388,8 @@ def _dropped_item(item: recall.DroppedItem) -> items.DroppedItem:
         lexical=evidence.lexical,
         logit=evidence.logit,
         relevance=item.relevance,
+        is_in_interval=evidence.is_in_interval,
+        mention=evidence.mention,
     )
 
 

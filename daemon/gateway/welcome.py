@@ -6,9 +6,9 @@ from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.peer import AccessPolicy, Peer
 from recalld.protocol import fields, items, replies, requests
 
-FEATURES = ("events", "explain", "search")
-"""What this server has beyond the plain request and reply: subscriptions, ledger rows and dropped candidates, and the
-`search` mode of recall."""
+FEATURES = ("events", "explain", "extractor", "search")
+"""What this server has beyond the plain request and reply: subscriptions, ledger rows and dropped candidates, questions
+to the model of a runtime that lends it, and the `search` mode of recall."""
 
 SERVER_NAME = "recalld"
 

@@ -17,13 +17,14 @@ from recalld.daemon.storage.changes import ChangeNotes
 from recalld.daemon.storage.ledger import append_decision, clean_bodies, remove_decisions
 from recalld.daemon.storage.memories import StoredMemory, erase_words, find_readable, withdraw
 from recalld.daemon.storage.meta import fold_key
+from recalld.daemon.storage.outcomes import forget_orphans, forget_reports
 from recalld.daemon.storage.search_rows import scrub_index
 from recalld.daemon.storage.users import find_user
 from recalld.models.domain.records import MemoryStatus
 from recalld.models.domain.store import Forget, Forgotten
 from recalld.models.policy.duplicates import tombstone_digest
 
-_USERS_TABLES: Final = ("changes", "turns", "decisions", "users")
+_USERS_TABLES: Final = ("changes", "turns", "outcomes", "standing_choices", "decisions", "users")
 """What else belongs to a user without memories and tombstones, in an order that no foreign key minds."""
 
 
@@ -78,6 +79,7 @@ def _forget_one(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory
         "INSERT INTO tombstones VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (stored.user_no, digest, now_ms)
     ).rowcount
     clean_bodies(db, stored.user_no, stored.memory.id, stored.memory.text)
+    forget_reports(db, stored.user_no, stored.memory.id)
     erase_words(db, stored, now_ms)
     return made
 
@@ -105,6 +107,8 @@ def _purge_one(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory)
     db.execute("DELETE FROM changes WHERE user_no = ? AND memory_id = ?", memory)
     withdraw(db, notes, stored)
     remove_decisions(db, stored.user_no, stored.memory.id, stored.memory.text)
+    forget_reports(db, stored.user_no, stored.memory.id)
+    forget_orphans(db, stored.user_no)
     db.execute("DELETE FROM turns WHERE user_no = ? AND memory_id = ?", memory)
     db.execute("DELETE FROM memories WHERE memory_no = ?", (stored.memory_no,))
 

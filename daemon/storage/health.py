@@ -29,7 +29,7 @@ from recalld.daemon.storage.transactions import in_snapshot
 from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.store import StoreHealth
 
-_COUNTED_IN: Final = ("table memories", "table meta", "table migrations", "table users", "table vectors")
+_COUNTED_IN: Final = ("table embeddings", "table memories", "table meta", "table migrations", "table users")
 PROBE_WAIT_S: Final = 2.0
 """How long the writer may keep the probe waiting: far longer than any transaction but a hard forget takes."""
 
@@ -65,7 +65,7 @@ _LIVE_COUNTS: Final = f"""
         COALESCE(SUM(has_other AND NOT is_embedded), 0)
     FROM (
         SELECT m.user_no, is_blank(CAST(m.text AS BLOB)) AS is_blank, {EMBEDDED} AS is_embedded,
-            EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory_no = m.memory_no AND v.embedder_key <> :embedder_key)
+            EXISTS (SELECT 1 FROM embeddings AS e WHERE e.memory_no = m.memory_no AND e.embedder_key <> :embedder_key)
                 AS has_other
         FROM memories AS m WHERE {LIVE}
     )

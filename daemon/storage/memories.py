@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
 from recalld.daemon.storage.changes import ChangeNotes
+from recalld.daemon.storage.embeddings import delete_vectors
 from recalld.daemon.storage.errors import DamagedRowError
+from recalld.daemon.storage.origins import text_from_origins
 from recalld.daemon.storage.rows import (
     MEMORY_COLUMNS,
     MemoryRow,
@@ -19,7 +20,6 @@ from recalld.daemon.storage.rows import (
 )
 from recalld.daemon.storage.search_rows import index_memory, unindex_memory
 from recalld.models.domain.records import Memory, MemoryStatus
-from recalld.models.domain.store import TextVector
 
 
 class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,9 +54,9 @@ def find_readable(db: sqlite3.Connection, user: str, user_no: int, memory_id: st
     try:
         return _stored(user, user_no, row)
     except DamagedRowError:
-        memory = readable_memory(user, row[:12])
+        memory = readable_memory(user, row[:13])
         return StoredMemory(
-            memory_no=row[12], user_no=user_no, is_indexed=bool(row[13]), memory=memory, is_damaged=True
+            memory_no=row[13], user_no=user_no, is_indexed=bool(row[14]), memory=memory, is_damaged=True
         )
 
 
@@ -82,8 +82,8 @@ def insert_memory(db: sqlite3.Connection, user_no: int, memory: Memory, digest: 
     """Store a new memory and index its words; its number is returned."""
     row: tuple[int] = db.execute(
         "INSERT INTO memories (id, user_no, text, kind, scope, cues, asks, source, status, created_at_ms,"
-        " updated_at_ms, expires_at_ms, revision, fold_digest, term_count, is_indexed)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1) RETURNING memory_no",
+        " updated_at_ms, expires_at_ms, revision, origins, fold_digest, term_count, is_indexed)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1) RETURNING memory_no",
         (
             memory.id,
             user_no,
@@ -98,6 +98,7 @@ def insert_memory(db: sqlite3.Connection, user_no: int, memory: Memory, digest: 
             memory.updated_at_ms,
             memory.expires_at_ms,
             memory.revision,
+            text_from_origins(memory),
             digest,
         ),
     ).fetchone()
@@ -108,8 +109,8 @@ def insert_memory(db: sqlite3.Connection, user_no: int, memory: Memory, digest: 
 def update_memory(db: sqlite3.Connection, stored: StoredMemory, memory: Memory) -> None:
     """Store a changed kind, expiry, cues or asks. New cues or asks are indexed, and the old vectors dropped."""
     db.execute(
-        "UPDATE memories SET kind = ?, cues = ?, asks = ?, expires_at_ms = ?, updated_at_ms = ?, revision = ?"
-        " WHERE memory_no = ?",
+        "UPDATE memories SET kind = ?, cues = ?, asks = ?, expires_at_ms = ?, updated_at_ms = ?, revision = ?,"
+        " origins = ? WHERE memory_no = ?",
         (
             memory.kind.value,
             json_from_texts(memory.cues),
@@ -117,6 +118,7 @@ def update_memory(db: sqlite3.Connection, stored: StoredMemory, memory: Memory) 
             memory.expires_at_ms,
             memory.updated_at_ms,
             memory.revision,
+            text_from_origins(memory),
             stored.memory_no,
         ),
     )
@@ -124,22 +126,6 @@ def update_memory(db: sqlite3.Connection, stored: StoredMemory, memory: Memory) 
         unindex_memory(db, stored.memory_no)
         index_memory(db, stored.memory_no, stored.user_no, memory)
         delete_vectors(db, stored.memory_no)
-
-
-def replace_vectors(
-    db: sqlite3.Connection, memory_no: int, revision: int, embedder_key: str, vectors: Sequence[TextVector]
-) -> None:
-    """Give a memory these vectors and no others: those of another embedder go, as nothing could compare them."""
-    delete_vectors(db, memory_no)
-    db.executemany(
-        "INSERT INTO vectors VALUES (?, ?, ?, ?, ?, ?)",
-        [(memory_no, each.role.value, each.ordinal, embedder_key, revision, each.data) for each in vectors],
-    )
-
-
-def delete_vectors(db: sqlite3.Connection, memory_no: int) -> None:
-    """Drop a memory's vectors."""
-    db.execute("DELETE FROM vectors WHERE memory_no = ?", (memory_no,))
 
 
 def withdraw(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory) -> None:
@@ -154,7 +140,7 @@ def withdraw(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory) -
 def erase_words(db: sqlite3.Connection, stored: StoredMemory, now_ms: int) -> None:
     """Mark a withdrawn memory forgotten and overwrite its words; what stays is that there was one."""
     db.execute(
-        "UPDATE memories SET status = ?, kind = ?, source = ?, text = '', cues = '[]', asks = '[]',"
+        "UPDATE memories SET status = ?, kind = ?, source = ?, text = '', cues = '[]', asks = '[]', origins = '',"
         " fold_digest = x'', term_count = 0, updated_at_ms = ? WHERE memory_no = ?",
         (
             MemoryStatus.FORGOTTEN.value,
@@ -168,5 +154,5 @@ def erase_words(db: sqlite3.Connection, stored: StoredMemory, now_ms: int) -> No
 
 def _stored(user: str, user_no: int, row: tuple[*MemoryRow, int, int]) -> StoredMemory:
     return StoredMemory(
-        memory_no=row[12], user_no=user_no, is_indexed=bool(row[13]), memory=memory_from_row(user, row[:12])
+        memory_no=row[13], user_no=user_no, is_indexed=bool(row[14]), memory=memory_from_row(user, row[:13])
     )

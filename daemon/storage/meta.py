@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
+import hashlib
 import sqlite3
 
 from recalld.daemon.storage.errors import DamagedRowError, DatabaseRefusedError, RowKind
+
+DERIVED_KEY_BYTES = 32
 
 
 class MetaKey(enum.StrEnum):
@@ -41,6 +44,15 @@ def fold_key(db: sqlite3.Connection) -> bytes:
         message = "The key of the word digests is missing from the database; stop the daemon and restore a backup."
         raise DatabaseRefusedError(message)
     return key
+
+
+def cursor_key(db: sqlite3.Connection) -> bytes:
+    """A key for what is handed out and comes back, such as cursors: derived, so that it tells nothing of the other.
+
+    Raises:
+        DatabaseRefusedError: As `fold_key`.
+    """
+    return hashlib.blake2b(key=fold_key(db), person=b"recalld-cursors", digest_size=DERIVED_KEY_BYTES).digest()
 
 
 def trimmed_through(db: sqlite3.Connection) -> int:

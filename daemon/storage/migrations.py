@@ -9,9 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from recalld.daemon.storage.embeddings import pack_stored_vectors
 from recalld.daemon.storage.errors import DatabaseRefusedError
 from recalld.daemon.storage.meta import MetaKey, write_meta
+from recalld.daemon.storage.origins import keep_origins
+from recalld.daemon.storage.outcome_schema import OUTCOME_SCHEMA
+from recalld.daemon.storage.passage_rows import await_passages
 from recalld.daemon.storage.schema import APPLICATION_ID, FIRST_SCHEMA
+from recalld.daemon.storage.search_totals import keep_totals
 from recalld.daemon.storage.transactions import in_transaction
 
 
@@ -50,7 +55,46 @@ def _create_first_schema(db: sqlite3.Connection, context: MigrationContext) -> N
     write_meta(db, MetaKey.FOLD_KEY, context.secret)
 
 
-MIGRATIONS: Final[Sequence[Migration]] = (Migration(number=1, name="first schema", apply=_create_first_schema),)
+def _index_times_of_change(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    db.execute("CREATE INDEX memories_changed ON memories (user_no, updated_at_ms, id) WHERE is_indexed = 1")
+
+
+def _create_outcomes(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    for statement in OUTCOME_SCHEMA:
+        db.execute(statement)
+
+
+def _pack_vectors(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    pack_stored_vectors(db)
+
+
+def _keep_totals(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    keep_totals(db)
+
+
+def _await_passages(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    await_passages(db)
+
+
+def _keep_origins(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    keep_origins(db)
+
+
+def _index_ages_of_outcomes(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    # Each report makes room for itself, and must not sort all others of its user to do so.
+    db.execute("CREATE INDEX outcomes_by_age ON outcomes (user_no, outcome_no)")
+
+
+MIGRATIONS: Final[Sequence[Migration]] = (
+    Migration(number=1, name="first schema", apply=_create_first_schema),
+    Migration(number=2, name="memories by the time of their change", apply=_index_times_of_change),
+    Migration(number=3, name="outcomes and standing choices", apply=_create_outcomes),
+    Migration(number=4, name="the vectors of a memory in one row", apply=_pack_vectors),
+    Migration(number=5, name="how much of each user words can find", apply=_keep_totals),
+    Migration(number=6, name="long texts wait for the vectors of their passages", apply=_await_passages),
+    Migration(number=7, name="who wrote each cue and ask", apply=_keep_origins),
+    Migration(number=8, name="outcomes by their age", apply=_index_ages_of_outcomes),
+)
 
 
 def check_identity(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> int:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
-from operator import itemgetter
+from collections.abc import Sequence
 from typing import Final
+
+import msgspec
 
 from recalld.actors.store.cursors import PagePosition, decode_cursor, encode_cursor
 from recalld.actors.store.listing import checked_limit
-from recalld.actors.store.rules import in_order
 from recalld.daemon.storage.memories import find_readable
-from recalld.daemon.storage.meta import trimmed_through
 from recalld.daemon.storage.rows import (
     EMBEDDED,
     IN_SCOPE,
@@ -20,31 +18,30 @@ from recalld.daemon.storage.rows import (
     MEMORY_COLUMNS,
     MemoryRow,
     VectorShape,
-    is_text,
     readable_memory,
     sound_memories,
     user_bytes,
-    vector_from_row,
 )
+from recalld.daemon.storage.times import IN_WINDOWS, windows_parameter
 from recalld.daemon.storage.users import find_user
-from recalld.models.domain.records import Memory, MemoryStatus, VectorRole
+from recalld.models.domain.records import Memory, MemoryStatus
 from recalld.models.domain.store import (
-    EmbeddedMemory,
-    IndexDelta,
     ListFilter,
     MemoryPage,
-    PendingEmbedding,
     StoreCounts,
 )
+from recalld.models.domain.time_window import TimeWindow
 
 # Only constant text is joined into the statements below; every value is a parameter.
 _BY_ID: Final = f"""
-    SELECT {MEMORY_COLUMNS} FROM memories AS m JOIN users AS u USING (user_no)
-    WHERE m.id = ? AND u.name = ? AND m.status <> '{MemoryStatus.FORGOTTEN.value}'
+    SELECT {MEMORY_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value
+    JOIN users AS u USING (user_no)
+    WHERE u.name = ? AND m.status <> '{MemoryStatus.FORGOTTEN.value}' ORDER BY wanted.key
 """  # noqa: S608 - constant text
 _MATCHING: Final = f"""
     FROM memories AS m WHERE m.user_no = :user_no AND {LIVE}
     AND (:only_scope IS NULL OR m.scope = :only_scope) AND (:kind IS NULL OR m.kind = :kind)
+    AND (NOT :without_asks OR m.asks = '[]')
     AND (:contains = '' OR contains_folded(CAST(m.text AS BLOB), :contains))
 """
 _PAGE: Final = f"""
@@ -52,40 +49,23 @@ _PAGE: Final = f"""
     AND (:before_ms IS NULL OR (m.created_at_ms, m.id) < (:before_ms, :before_id))
     ORDER BY m.created_at_ms DESC, m.id DESC LIMIT :limit
 """
-_PENDING: Final = f"""
-    SELECT {MEMORY_COLUMNS}, u.name FROM memories AS m JOIN users AS u USING (user_no)
-    WHERE {LIVE} AND NOT {EMBEDDED} ORDER BY m.created_at_ms, m.id
-"""  # noqa: S608 - constant text
 _COUNTS: Final = f"""
     SELECT COALESCE(SUM(is_live AND in_scope), 0), COALESCE(SUM(is_live AND is_pending), 0),
         COALESCE(SUM(status = 'superseded'), 0), COALESCE(SUM(status = 'active' AND NOT is_live), 0),
         COALESCE(SUM(is_live AND asks = '[]'), 0)
     FROM (
-        SELECT ({LIVE}) AS is_live, {IN_SCOPE} AS in_scope, NOT {EMBEDDED} AS is_pending, m.status, m.asks
+        SELECT ({LIVE}) AS is_live, ({IN_SCOPE} AND {IN_WINDOWS}) AS in_scope, NOT {EMBEDDED} AS is_pending,
+            m.status, m.asks
         FROM memories AS m WHERE m.user_no = :user_no
     )
 """  # noqa: S608 - constant text
-_EMBEDDED: Final = f"""
-    SELECT m.id, m.revision, m.scope, m.expires_at_ms, m.asks <> '[]', v.role, v.ordinal, v.data FROM memories AS m
-    LEFT JOIN vectors AS v ON v.memory_no = m.memory_no AND v.embedder_key = :embedder_key AND v.revision = m.revision
-    WHERE m.user_no = :user_no AND {LIVE} {{only}} ORDER BY m.created_at_ms, m.id
-"""  # noqa: S608 - constant text
-_ALL_EMBEDDED: Final = _EMBEDDED.format(only="")
-# Two statements, so that a delta is found from the changes and does not look at every memory.
-_CHANGED_EMBEDDED: Final = _EMBEDDED.format(
-    only="AND m.id IN (SELECT memory_id FROM changes WHERE user_no = :user_no AND seq > :since_seq)"
-)
-
-_ROLES: Final = frozenset(VectorRole)
-"""What a sound vector stands for; a memory without vectors has a row of NULLs."""
-
-EmbeddedRow = tuple[str, int, str, int | None, int, str | None, int, bytes]
 
 
 def memories_by_id(db: sqlite3.Connection, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
     """Memories of the user in any status but forgotten, in the order asked for; damaged ones are left out."""
-    rows = (db.execute(_BY_ID, (memory_id, user_bytes(user))).fetchone() for memory_id in memory_ids)
-    return {memory.id: memory for memory in sound_memories(filter(None, rows), user)}
+    wanted = msgspec.json.encode(list(memory_ids)).decode()
+    rows: list[MemoryRow] = db.execute(_BY_ID, (wanted, user_bytes(user))).fetchall()
+    return {memory.id: memory for memory in sound_memories(rows, user)}
 
 
 def erasable_by_id(db: sqlite3.Connection, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
@@ -108,6 +88,7 @@ def page(
         "only_scope": what.scope,
         "kind": None if what.kind is None else what.kind.value,
         "contains": what.contains,
+        "without_asks": what.without_asks,
     }
     total: int = db.execute(f"SELECT COUNT(*) {_MATCHING}", parameters).fetchone()[0]
     before = {
@@ -123,20 +104,24 @@ def page(
     return MemoryPage(memories=tuple(sound_memories(rows[:limit], user)), cursor=next_cursor, total=total)
 
 
-def pending(db: sqlite3.Connection, vectors: VectorShape, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
-    """Live memories of any user without sound vectors of this embedder, oldest first.
-
-    The limit counts sound memories only: however many damaged ones stand before them, the others get their turn.
-    """
-    rows: Iterator[tuple[*MemoryRow, bytes]] = db.execute(_PENDING, {**vectors.parameters, "now_ms": now_ms})
-    sound = (memory for row in rows if is_text(row[12]) for memory in sound_memories((row[:12],), row[12].decode()))
-    return [PendingEmbedding(memory=memory) for memory in islice(sound, max(limit, 0))]
-
-
-def counts(db: sqlite3.Connection, user: str, vectors: VectorShape, *, now_ms: int, scope: str | None) -> StoreCounts:
+def counts(
+    db: sqlite3.Connection,
+    user: str,
+    vectors: VectorShape,
+    *,
+    now_ms: int,
+    scope: str | None,
+    windows: Sequence[TimeWindow] = (),
+) -> StoreCounts:
     """Counts of one user's memories."""
     user_no = find_user(db, user)
-    parameters = {**vectors.parameters, "user_no": user_no, "now_ms": now_ms, "scope": scope}
+    parameters = {
+        **vectors.parameters,
+        "user_no": user_no,
+        "now_ms": now_ms,
+        "scope": scope,
+        "windows": windows_parameter(windows),
+    }
     row: tuple[int, int, int, int, int] = db.execute(_COUNTS, parameters).fetchone()
     tombstones: int = db.execute("SELECT COUNT(*) FROM tombstones WHERE user_no = ?", (user_no,)).fetchone()[0]
     return StoreCounts(
@@ -153,62 +138,3 @@ def last_seq(db: sqlite3.Connection, user: str) -> int:
     """The user's newest change number; 0 for a user nothing was ever stored for."""
     row: tuple[int] | None = db.execute("SELECT last_seq FROM users WHERE name = ?", (user_bytes(user),)).fetchone()
     return 0 if row is None else row[0]
-
-
-def index_delta(
-    db: sqlite3.Connection, user: str, embedder_key: str, *, since_seq: int, now_ms: int, seq_known: int
-) -> IndexDelta:
-    """What an index that stands at `since_seq` must apply.
-
-    Args:
-        db: A connection inside a snapshot.
-        user: Whose index.
-        embedder_key: Whose vectors.
-        since_seq: Where the index stands.
-        now_ms: What has expired by then is left out.
-        seq_known: What this process knows as the user's newest change: after a purge the database knows none.
-    """
-    user_no = find_user(db, user)
-    if user_no is None:
-        return IndexDelta(is_complete=True, seq=seq_known, upserts=(), removed=())
-    newest = last_seq(db, user)
-    if since_seq == newest and since_seq > 0:
-        return IndexDelta(is_complete=False, seq=newest, upserts=(), removed=())
-    is_complete = not 0 < since_seq < newest or since_seq < trimmed_through(db)
-    parameters = {
-        "user_no": user_no,
-        "embedder_key": embedder_key,
-        "now_ms": now_ms,
-        "since_seq": since_seq,
-    }
-    statement = _ALL_EMBEDDED if is_complete else _CHANGED_EMBEDDED
-    upserts = _embedded(db.execute(statement, parameters).fetchall())
-    removed: tuple[str, ...] = ()
-    if not is_complete:
-        kept = {each.memory_id for each in upserts}
-        changed: list[tuple[str]] = db.execute(
-            "SELECT DISTINCT memory_id FROM changes WHERE user_no = ? AND seq > ? ORDER BY memory_id",
-            (user_no, since_seq),
-        ).fetchall()
-        removed = tuple(memory_id for (memory_id,) in changed if memory_id not in kept)
-    return IndexDelta(is_complete=is_complete, seq=newest, upserts=upserts, removed=removed)
-
-
-def _embedded(rows: list[EmbeddedRow]) -> tuple[EmbeddedMemory, ...]:
-    """Group the rows of one memory, which stand together; a memory without vectors has one row of NULLs."""
-    embedded = []
-    for _, group in groupby(rows, key=itemgetter(0)):
-        of_one = list(group)
-        memory_id, revision, scope, expires_at_ms, has_asks = of_one[0][:5]
-        vectors = [vector_from_row((role, ordinal, data)) for *_, role, ordinal, data in of_one if role in _ROLES]
-        embedded.append(
-            EmbeddedMemory(
-                memory_id=memory_id,
-                revision=revision,
-                scope=scope,
-                expires_at_ms=expires_at_ms,
-                has_asks=bool(has_asks),
-                vectors=in_order(vectors),
-            )
-        )
-    return tuple(embedded)

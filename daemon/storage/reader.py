@@ -12,20 +12,26 @@ from typing import TypeVar
 import anyio
 
 from recalld.actors.store.rules import unstorable
-from recalld.actors.store.search_text import query_stems
-from recalld.daemon.storage import queries
+from recalld.actors.store.search_text import query_stems, terms_posted
+from recalld.daemon.storage import outcomes, queries, standing
 from recalld.daemon.storage.changes import SeqBoard
 from recalld.daemon.storage.connection import Session, open_reading, open_session
 from recalld.daemon.storage.health import Liveness, assess
+from recalld.daemon.storage.index_delta import index_delta, index_page
 from recalld.daemon.storage.ledger import find_decision
+from recalld.daemon.storage.pending import PendingSearch
 from recalld.daemon.storage.rows import VectorShape
-from recalld.daemon.storage.search import find_by_words
+from recalld.daemon.storage.search import find_by_words, find_posted
+from recalld.daemon.storage.times import find_within
 from recalld.daemon.storage.transactions import guarded, in_snapshot
 from recalld.daemon.storage.users import find_user
+from recalld.models.domain.outcomes import OutcomeTally
 from recalld.models.domain.records import Memory
+from recalld.models.domain.standing import MemoryOutcomes, StandingCandidates
 from recalld.models.domain.store import (
     DecisionRow,
     IndexDelta,
+    IndexPage,
     LexicalHit,
     ListFilter,
     MemoryPage,
@@ -33,6 +39,7 @@ from recalld.models.domain.store import (
     StoreCounts,
     StoreHealth,
 )
+from recalld.models.domain.time_window import TimeWindow
 
 R = TypeVar("R")
 
@@ -90,6 +97,7 @@ class SqliteReader:
         self._path = path
         self._liveness = liveness
         self._vector_bytes = vector_bytes
+        self._pending = PendingSearch()
 
     def seq(self, user: str) -> int:
         """The user's newest change number known to this process (0: none). Never blocks, touches no file."""
@@ -124,7 +132,14 @@ class SqliteReader:
         return await self._pool.run(lambda db: queries.page(db, user, what, now_ms=now_ms, limit=limit, cursor=cursor))
 
     async def lexical(
-        self, user: str, terms: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
     ) -> list[LexicalHit]:
         """Live memories of the user that contain at least one of the terms, best first; see `actors.store.bm25`."""
         stems = query_stems(terms)
@@ -133,32 +148,75 @@ class SqliteReader:
             user_no = find_user(db, user)
             if user_no is None:
                 return []
-            return find_by_words(db, user_no, stems, now_ms=now_ms, limit=max(limit, 0), scope=scope)
+            return find_by_words(db, user_no, stems, now_ms=now_ms, limit=max(limit, 0), scope=scope, windows=windows)
 
         return await self._pool.run(find)
 
+    async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
+        """Those of the terms that some memory of the user contains; see `MemoryReader.posted`."""
+
+        def find(db: sqlite3.Connection) -> frozenset[str]:
+            user_no = find_user(db, user)
+            return frozenset() if user_no is None else find_posted(db, user_no, query_stems(terms))
+
+        return terms_posted(terms, await self._pool.run(find)) if terms else frozenset()
+
+    async def within(
+        self, user: str, windows: Sequence[TimeWindow], *, now_ms: int, limit: int, scope: str | None
+    ) -> list[Memory]:
+        """Live memories of the user that lie in any of the windows, newest first."""
+        return await self._pool.run(lambda db: find_within(db, user, windows, now_ms=now_ms, limit=limit, scope=scope))
+
     async def index_delta(self, user: str, embedder_key: str, *, since_seq: int, now_ms: int) -> IndexDelta:
-        """What an index that stands at `since_seq` (0: empty) must apply."""
+        """What an index that stands at `since_seq` (0: empty) must apply; of a complete delta the first page."""
         seq_known = self._board.seq(user)
         return await self._pool.run(
-            lambda db: queries.index_delta(
-                db, user, embedder_key, since_seq=since_seq, now_ms=now_ms, seq_known=seq_known
-            )
+            lambda db: index_delta(db, user, embedder_key, since_seq=since_seq, now_ms=now_ms, seq_known=seq_known)
         )
+
+    async def index_page(self, user: str, embedder_key: str, *, after: str, now_ms: int) -> IndexPage:
+        """A further page of a complete delta, from where the page before said."""
+        return await self._pool.run(lambda db: index_page(db, user, embedder_key, after=after, now_ms=now_ms))
 
     async def pending(self, embedder_key: str, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
         """Live memories of any user without sound vectors for this embedder, oldest first; damaged ones left out."""
         vectors = self._vectors(embedder_key)
-        return await self._pool.run(lambda db: queries.pending(db, vectors, now_ms=now_ms, limit=limit))
+        return await self._pool.run(lambda db: self._pending.find(db, vectors, now_ms=now_ms, limit=limit))
 
-    async def counts(self, user: str, embedder_key: str, *, now_ms: int, scope: str | None = None) -> StoreCounts:
-        """Counts of one user's memories. With a scope, `live` counts that scope and the global one only."""
+    async def counts(
+        self,
+        user: str,
+        embedder_key: str,
+        *,
+        now_ms: int,
+        scope: str | None = None,
+        windows: Sequence[TimeWindow] = (),
+    ) -> StoreCounts:
+        """Counts of one user's memories; see `MemoryReader.counts`."""
         vectors = self._vectors(embedder_key)
-        return await self._pool.run(lambda db: queries.counts(db, user, vectors, now_ms=now_ms, scope=scope))
+        return await self._pool.run(
+            lambda db: queries.counts(db, user, vectors, now_ms=now_ms, scope=scope, windows=windows)
+        )
 
     async def decision(self, decision_id: str) -> DecisionRow | None:
         """A ledger row."""
         return await self._pool.run(lambda db: find_decision(db, decision_id))
+
+    async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
+        """Reports on each of these memories, counted."""
+        return await self._pool.run(lambda db: outcomes.tallies(db, user, memory_ids))
+
+    async def reported(self, user: str, *, memory_id: str = "", decision_id: str = "", limit: int) -> MemoryOutcomes:
+        """What was reported on a memory, or (without one) on a decision."""
+        return await self._pool.run(
+            lambda db: outcomes.reported(db, user, memory_id=memory_id, decision_id=decision_id, limit=limit)
+        )
+
+    async def standing_candidates(self, user: str, scope: str, *, now_ms: int, limit: int) -> StandingCandidates:
+        """Live memories of the scope and the global one that may stand in a block; damaged ones are left out."""
+        return await self._pool.run(
+            lambda db: standing.standing_candidates(db, user, scope, now_ms=now_ms, limit=limit)
+        )
 
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
         """What the store says of itself. Never raises: an unreadable store is a result."""

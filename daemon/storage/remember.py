@@ -7,14 +7,15 @@ import sqlite3
 import msgspec
 
 from recalld.actors.store.rules import (
+    admission_decision,
     brought_up_to_date,
-    completed_decision,
     conflicting_id,
     new_record,
     turn_reason,
     vectors_fit,
 )
 from recalld.daemon.storage.changes import ChangeNotes
+from recalld.daemon.storage.embeddings import replace_vectors
 from recalld.daemon.storage.ledger import TurnRecord, append_decision, find_turn
 from recalld.daemon.storage.ledger import record_turn as write_turn
 from recalld.daemon.storage.memories import (
@@ -23,7 +24,6 @@ from recalld.daemon.storage.memories import (
     find_by_id,
     insert_memory,
     is_id_taken,
-    replace_vectors,
     update_memory,
     withdraw,
 )
@@ -56,7 +56,7 @@ def remember(db: sqlite3.Connection, notes: ChangeNotes, command: Remember) -> R
             memory = _memory_of_turn(db, command.memory.user, user_no, earlier)
             return Remembered(outcome=earlier.outcome, memory=memory, decision_id=earlier.decision_id)
     stored = _store_words(db, notes, user_no, command)
-    append_decision(db, completed_decision(command.decision, stored.outcome))
+    append_decision(db, admission_decision(command, stored.outcome))
     if command.turn_key:
         record = TurnRecord(
             decision_id=command.decision.id,

@@ -12,19 +12,22 @@ import msgspec
 
 from recalld.actors.store.listing import contains_folded
 from recalld.daemon.storage.errors import DamagedRowError, RowKind
+from recalld.daemon.storage.origins import origins_from_text
 from recalld.models.domain.reasons import Op
-from recalld.models.domain.records import Memory, MemoryKind, MemorySource, MemoryStatus, VectorRole
-from recalld.models.domain.store import DecisionRow, TextVector
+from recalld.models.domain.records import Memory, MemoryKind, MemorySource, MemoryStatus
+from recalld.models.domain.store import DecisionRow
 
 E = TypeVar("E", bound=enum.StrEnum)
 
+_TEXTS: Final = msgspec.json.Decoder(tuple[str, ...])
+
 MEMORY_COLUMNS: Final = (
     "m.id, m.text, m.kind, m.scope, m.cues, m.asks, m.source, m.status,"
-    " m.created_at_ms, m.updated_at_ms, m.expires_at_ms, m.revision"
+    " m.created_at_ms, m.updated_at_ms, m.expires_at_ms, m.revision, m.origins"
 )
 """The columns `memory_from_row` takes, in its order, of `memories AS m`."""
 
-MemoryRow = tuple[str, str, str, str, str, str, str, str, int, int, int | None, int]
+MemoryRow = tuple[str, str, str, str, str, str, str, str, int, int, int | None, int, str]
 
 LIVE: Final = "m.is_indexed = 1 AND (m.expires_at_ms IS NULL OR m.expires_at_ms > :now_ms)"
 """A condition on `memories AS m`: it may be recalled at `:now_ms`."""
@@ -33,15 +36,18 @@ IN_SCOPE: Final = "(:scope IS NULL OR m.scope IN ('', :scope))"
 """A condition on `memories AS m`: it belongs to the scope or to none; all of them when `:scope` is NULL."""
 
 
-EMBEDDED: Final = """
+_EMBEDDED: Final = """
     COALESCE((
-        SELECT MIN(
-            v.revision = m.revision AND v.data <> zeroblob(LENGTH(v.data))
-            AND (:vector_bytes IS NULL OR LENGTH(v.data) = :vector_bytes)
-        ) FROM vectors AS v WHERE v.memory_no = m.memory_no AND v.embedder_key = :embedder_key
+        SELECT e.revision = m.revision AND e.is_waiting = 0
+            AND LENGTH(e.data) = LENGTH(e.layout) / 2 * COALESCE(:vector_bytes, LENGTH(e.data) / (LENGTH(e.layout) / 2))
+            {also}
+        FROM embeddings AS e WHERE e.memory_no = m.memory_no AND e.embedder_key = :embedder_key
     ), 0)
 """
+EMBEDDED: Final = _EMBEDDED.format(also="AND INSTR(e.data, zeroblob(LENGTH(e.data) / (LENGTH(e.layout) / 2))) = 0")
 """Whether `memories AS m` has vectors of the running embedder, all of them sound. Parameters: a `VectorShape`'s."""
+HAS_VECTORS: Final = _EMBEDDED.format(also="")
+"""As `EMBEDDED`, but for whether they are sound: that alone needs more than the head of a row."""
 
 
 class VectorShape(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +73,7 @@ def memory_from_row(user: str, row: MemoryRow) -> Memory:
     Raises:
         DamagedRowError: The row cannot be what this program wrote.
     """
+    cue_origins, ask_origins = origins_from_text(row[12])
     try:
         return Memory(
             id=row[0],
@@ -82,6 +89,8 @@ def memory_from_row(user: str, row: MemoryRow) -> Memory:
             updated_at_ms=row[9],
             expires_at_ms=row[10],
             revision=row[11],
+            cue_origins=cue_origins,
+            ask_origins=ask_origins,
         )
     except ValueError as error:  # an enum's, or msgspec's
         raise DamagedRowError(RowKind.MEMORY, row[0]) from error
@@ -144,17 +153,12 @@ def json_from_texts(texts: tuple[str, ...]) -> str:
 
 def texts_from_json(stored: str) -> tuple[str, ...]:
     """Cues or asks from what is stored. Raises `msgspec.DecodeError` for what is no list of texts."""
-    return msgspec.json.decode(stored, type=tuple[str, ...])
+    return _TEXTS.decode(stored)
 
 
 def name_from_bytes(name: bytes) -> str:
     """A user's name from what is stored; bytes that are no UTF-8 become U+FFFD, and belong to nobody then."""
     return name.decode("utf-8", "replace")
-
-
-def vector_from_row(row: tuple[str, int, bytes]) -> TextVector:
-    """A vector from role, ordinal and data."""
-    return TextVector(role=VectorRole(row[0]), ordinal=row[1], data=row[2])
 
 
 def user_bytes(user: str) -> bytes:

@@ -7,130 +7,181 @@ scores; only which rows have a token is its part.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
-from recalld.actors.store.bm25 import (
-    EXTRAS_WEIGHT,
-    K1,
-    SCORES_PER_UNIT,
-    B,
-    inverse_document_frequency,
-    is_common,
-)
+from recalld.actors.store import lexical_rank
+from recalld.actors.store.bm25 import inverse_document_frequency
+from recalld.actors.store.lexical_rank import Finalist, Word, is_beyond_reading, matched_by, nominated_by, ranked, turns
 from recalld.daemon.storage.rows import IN_SCOPE, LIVE
 from recalld.daemon.storage.search_rows import token
+from recalld.daemon.storage.times import IN_WINDOWS, windows_parameter
 from recalld.models.domain.store import LexicalHit
+from recalld.models.domain.time_window import TimeWindow
 
 Parameter = str | int | float | None
 
-_SHARES: Final = {"main": 1.0, "extras": EXTRAS_WEIGHT}
-"""What a word is worth by the column that has it. A memory has a word in one column at most."""
-
-STATISTICS: Final = "SELECT COUNT(*), AVG(term_count) FROM memories WHERE user_no = ? AND is_indexed = 1"
-"""Memories of a user that words can find, and the mean number of stems of their texts (NULL: no memories)."""
-_RANKING: Final = f"""
-    SELECT m.id, ROUND(hit.weight * ({K1 + 1.0} / (1.0 + {K1} * ({1.0 - B} + {B} * m.term_count / :terms_mean)))
-        * {SCORES_PER_UNIT}) / {SCORES_PER_UNIT} AS score
-    FROM (SELECT memory_no, SUM(weight) AS weight FROM ({{postings}}) GROUP BY memory_no) AS hit
-    CROSS JOIN memories AS m ON m.memory_no = hit.memory_no
-    WHERE m.user_no = :user_no AND {LIVE} AND {IN_SCOPE}
-    ORDER BY score DESC, m.created_at_ms DESC, m.id DESC
-    LIMIT :limit
+STATISTICS: Final = "SELECT found_memories, found_terms FROM users WHERE user_no = ?"
+"""Memories of a user that words can find, and the number of stems of their texts together; kept by triggers."""
+_COUNTS: Final = "SELECT SUM(doc) FROM memory_fts_vocab WHERE term = ?"
+_HAVING: Final = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?"
+# One value instead of a row for each: thousands of rows would be thousands of turns with the interpreter.
+_ALL_HAVING: Final = "SELECT json_group_array(rowid) FROM memory_fts WHERE memory_fts MATCH ?"
+_SHOWN: Final = f"m.user_no = :user_no AND {LIVE} AND {IN_SCOPE} AND {IN_WINDOWS}"
+_KNOWN: Final = f"""
+    SELECT m.memory_no, m.id, m.created_at_ms, m.term_count
+    FROM json_each(:numbers) AS n CROSS JOIN memories AS m ON m.memory_no = n.value WHERE {_SHOWN} ORDER BY n.key
 """  # noqa: S608 - only constants are joined; every value is a parameter
+_NEWEST: Final = f"""
+    SELECT m.memory_no, m.id, m.created_at_ms, m.term_count
+    FROM memory_fts AS f CROSS JOIN memories AS m ON m.memory_no = f.rowid
+    WHERE f.memory_fts MATCH :match AND {_SHOWN} ORDER BY f.rowid DESC LIMIT :limit
+"""  # noqa: S608 - as above
+_INDEXED: Final = "SELECT rowid, main, extras FROM memory_fts WHERE rowid IN (SELECT value FROM json_each(?))"
 
 
-class _Word(msgspec.Struct, frozen=True, kw_only=True):
-    """A stem of a query that some memory of the user has.
+class _Found(NamedTuple):
+    """A memory that may be recalled."""
 
-    Attributes:
-        phrase: How FTS5 matches it.
-        columns: Which columns have it somewhere.
-        weight: Its inverse document frequency.
-        is_common: Whether it is left to rarer words to nominate.
-    """
+    memory_no: int
+    memory_id: str
+    created_at_ms: int
+    terms: int
 
-    phrase: str
-    columns: tuple[str, ...]
-    weight: float
-    is_common: bool
+
+class _Turn(NamedTuple):
+    """What the words of one turn nominated, and what these words are worth to each, by its number."""
+
+    found: list[_Found]
+    matched: dict[int, float]
 
 
 def find_by_words(
-    db: sqlite3.Connection, user_no: int, stems: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+    db: sqlite3.Connection,
+    user_no: int,
+    stems: Sequence[str],
+    *,
+    now_ms: int,
+    limit: int,
+    scope: str | None,
+    windows: Sequence[TimeWindow] = (),
 ) -> list[LexicalHit]:
     """Live memories of a user that have at least one of the stems, best first, then newest first.
 
-    Scores, and which stems nominate, are those of `actors.store.bm25`. Cost grows with the memories that have a
-    nominating stem, of this user only.
+    With windows, only memories that lie in one of them.
+
+    Scores are those of `actors.store.bm25`, and which stems nominate is told by `actors.store.lexical_rank`. Cost grows
+    with how many of this user's memories have the stems, 30 ns for each, and is bounded beyond that.
 
     Raises:
         sqlite3.Error: The index is damaged or not there.
         UnicodeEncodeError: A stem or the scope has a lone surrogate.
     """
-    memories, terms_mean = _statistics(db, user_no)
-    words = _words(db, user_no, stems, memories)
-    if not words or limit <= 0:
+    if limit <= 0:
         return []
-    query: dict[str, Parameter] = {
+    memories, terms_mean = _statistics(db, user_no)
+    shown: dict[str, Parameter] = {
         "user_no": user_no,
         "now_ms": now_ms,
         "scope": scope,
-        "limit": limit,
-        "terms_mean": terms_mean,
+        "windows": windows_parameter(windows),
     }
-    rare = [word for word in words if not word.is_common]
-    hits = _ranked(db, words, rare, query) if rare else []
-    return hits if hits or len(rare) == len(words) else _ranked(db, words, words, query)
+    words = _words(db, user_no, stems, memories)
+    finalists_max = max(lexical_rank.FINALISTS_MAX, limit)
+    for nominating in turns(words):
+        turn = _nominated(db, nominating, shown, finalists_max)
+        if turn.found:
+            matched = turn.matched if len(nominating) == len(words) else _matched(db, words, turn.found)
+            finalists = [
+                Finalist(each.memory_id, each.created_at_ms, each.terms, matched.get(each.memory_no, 0.0))
+                for each in turn.found
+            ]
+            return ranked(finalists, terms_mean=terms_mean, limit=limit)
+    return []
+
+
+def find_posted(db: sqlite3.Connection, user_no: int, stems: Sequence[str]) -> frozenset[str]:
+    """Those of the stems that some memory of the user has: one look into the index for each, and no memory is read.
+
+    Raises:
+        sqlite3.Error: The index is damaged or not there.
+        UnicodeEncodeError: A stem has a lone surrogate.
+    """
+    # Not from the vocabulary, which counts all memories that have the stem.
+    statement = f"{_HAVING} LIMIT 1"
+    return frozenset(
+        stem for stem in stems if db.execute(statement, (_phrase(token(user_no, stem)),)).fetchone() is not None
+    )
 
 
 def _statistics(db: sqlite3.Connection, user_no: int) -> tuple[int, float]:
     """How many memories of the user words can find, and how many stems their texts have on average, at least 1."""
-    row: tuple[int, float | None] = db.execute(STATISTICS, (user_no,)).fetchone()
-    return row[0], max(row[1] or 0.0, 1.0)
+    row: tuple[int, int] = db.execute(STATISTICS, (user_no,)).fetchone()
+    return row[0], max(row[1] / max(row[0], 1), 1.0)
 
 
-def _words(db: sqlite3.Connection, user_no: int, stems: Sequence[str], memories: int) -> list[_Word]:
+def _words(db: sqlite3.Connection, user_no: int, stems: Sequence[str], memories: int) -> list[Word]:
     """Those of the stems that the user's memories have."""
     words = []
     for stem in stems:
         user_stem = token(user_no, stem)
-        counts: dict[str, int] = dict(
-            db.execute("SELECT col, doc FROM memory_fts_vocab WHERE term = ?", (user_stem,)).fetchall()
-        )
-        having = sum(counts.values())
+        having: int | None = db.execute(_COUNTS, (user_stem,)).fetchone()[0]
         if having:
-            word = _Word(
-                phrase=_phrase(user_stem),
-                columns=tuple(counts),
-                weight=inverse_document_frequency(memories, having),
-                is_common=is_common(memories, having),
-            )
-            words.append(word)
+            words.append(Word(user_stem, having, inverse_document_frequency(memories, having)))
     return words
 
 
-def _ranked(
-    db: sqlite3.Connection, words: Sequence[_Word], nominating: Sequence[_Word], query: dict[str, Parameter]
-) -> list[LexicalHit]:
-    """The best memories that have one of the nominating words, by all words they have."""
-    arms: list[str] = []
-    parameters = dict(query)
-    nominated = " OR ".join(word.phrase for word in nominating)
-    for place, word in enumerate(words):
-        for column in word.columns:
-            name = f"{column}_{place}"
-            arms.append(
-                f"SELECT rowid AS memory_no, :weight_{name} AS weight"  # noqa: S608 - `name` is a column and a number
-                f" FROM memory_fts WHERE memory_fts MATCH :match_{name}"
-            )
-            match = f"{column} : {word.phrase}"
-            parameters[f"match_{name}"] = match if word in nominating else f"({match}) AND ({nominated})"
-            parameters[f"weight_{name}"] = word.weight * _SHARES[column]
-    rows: Iterable[tuple[str, float]] = db.execute(_RANKING.format(postings=" UNION ALL ".join(arms)), parameters)
-    return [LexicalHit(memory_id=memory_id, score=score) for memory_id, score in rows]
+def _nominated(db: sqlite3.Connection, nominating: Sequence[Word], shown: dict[str, Parameter], limit: int) -> _Turn:
+    """The best of the memories that have one of the words and may be recalled."""
+    if is_beyond_reading(nominating):
+        newest = {**shown, "match": _phrase(nominating[0].stem), "limit": limit}
+        newest_found = [_Found(*row) for row in db.execute(_NEWEST, newest)]
+        return _Turn(newest_found, _matched(db, nominating, newest_found))
+    nominated = nominated_by(
+        [
+            (_having(db, _match(word, is_in_text=is_in_text)), worth)
+            for word in nominating
+            for is_in_text, worth in ((True, word.worth(is_in_text=True)), (False, word.worth(is_in_text=False)))
+        ]
+    )
+    found: list[_Found] = []
+    matched: dict[int, float] = {}
+    # Most often the first so many may all be recalled; in a scope of its own, few of them may be.
+    for start in range(0, len(nominated.numbers), limit):
+        part = slice(start, start + limit)
+        numbers = nominated.numbers[part].tolist()
+        matched.update(zip(numbers, nominated.matched[part].tolist(), strict=True))
+        found += _known(db, numbers, shown)
+        if len(found) >= limit:
+            break
+    return _Turn(found[:limit], matched)
+
+
+def _having(db: sqlite3.Connection, match: str) -> list[int]:
+    """The numbers of all memories that have a token."""
+    (numbers,) = db.execute(_ALL_HAVING, (match,)).fetchone()
+    return msgspec.json.decode(numbers, type=list[int])
+
+
+def _known(db: sqlite3.Connection, numbers: Sequence[int], shown: dict[str, Parameter]) -> list[_Found]:
+    """Those of the memories that may be recalled, in the order asked for."""
+    wanted = msgspec.json.encode(numbers).decode()
+    return [_Found(*row) for row in db.execute(_KNOWN, {**shown, "numbers": wanted})]
+
+
+def _matched(db: sqlite3.Connection, words: Sequence[Word], found: Sequence[_Found]) -> dict[int, float]:
+    """What words are worth to memories, by their numbers, from what the index holds of each."""
+    numbers = msgspec.json.encode([each.memory_no for each in found]).decode()
+    return {
+        memory_no: matched_by(words, frozenset(main.split(" ")), frozenset(extras.split(" ")))
+        for memory_no, main, extras in db.execute(_INDEXED, (numbers,))
+    }
+
+
+def _match(word: Word, *, is_in_text: bool) -> str:
+    return f"{'main' if is_in_text else 'extras'} : {_phrase(word.stem)}"
 
 
 def _phrase(user_stem: str) -> str:

@@ -96,7 +96,7 @@ def rows_wanted(db: sqlite3.Connection) -> Iterator[tuple[int, IndexRow | None]]
         stored: tuple[*MemoryRow, int] = db.execute(_ONE_MEMORY, (memory_no,)).fetchone()
         try:
             # The user's name is left out: the index has no use for it.
-            yield memory_no, _row(stored[12], memory_from_row("", stored[:12]))
+            yield memory_no, _row(stored[13], memory_from_row("", stored[:13]))
         except DamagedRowError:
             yield memory_no, None
 

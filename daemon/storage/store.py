@@ -20,7 +20,7 @@ from recalld.daemon.storage.connection import WAL_BYTES_MAX, Session, connect, o
 from recalld.daemon.storage.errors import DatabaseRefusedError, translated
 from recalld.daemon.storage.integrity import find_damage
 from recalld.daemon.storage.lock import hold_database, hold_lock
-from recalld.daemon.storage.meta import fold_key
+from recalld.daemon.storage.meta import cursor_key, fold_key
 from recalld.daemon.storage.migrations import MigrationContext, migrate, schema_version
 from recalld.daemon.storage.reader import SqliteReader, open_pool
 from recalld.daemon.storage.schema_check import restore_schema
@@ -57,15 +57,24 @@ class SqliteStore:
         writer: The writing side, for the store actor.
         path: The database file.
         report: What opening it had to do.
+        cursor_key: Keys the cursors that are handed out; the same after a restart.
     """
 
     def __init__(
-        self, *, reader: SqliteReader, writer: SqliteWriter, path: Path, report: OpeningReport, session: Session
+        self,
+        *,
+        reader: SqliteReader,
+        writer: SqliteWriter,
+        path: Path,
+        report: OpeningReport,
+        cursor_key: bytes,
+        session: Session,
     ) -> None:
         self.reader = reader
         self.writer = writer
         self.path = path
         self.report = report
+        self.cursor_key = cursor_key
         self._session = session
 
     async def find_damage(self) -> tuple[str, ...]:
@@ -138,10 +147,13 @@ async def open_store(
         with hold_database(path):
             async with open_session(path, open_writer) as session:
                 report = await session.run(lambda db: _bring_up_to_date(db, path, context, is_new=is_new))
+                key = await session.run(cursor_key)
                 writer = SqliteWriter(session, board, path, on_trouble)
                 async with open_pool(path, readers) as pool:
                     reader = SqliteReader(pool, board, path, writer.probe, vector_bytes=vector_bytes)
-                    yield SqliteStore(reader=reader, writer=writer, path=path, report=report, session=session)
+                    yield SqliteStore(
+                        reader=reader, writer=writer, path=path, report=report, cursor_key=key, session=session
+                    )
 
 
 def _create(path: Path, context: MigrationContext) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from anyio import to_thread
 
 from recalld.actors.store.rules import unstorable
-from recalld.daemon.storage import forget, remember, upkeep
+from recalld.daemon.storage import forget, outcomes, remember, standing, update, upkeep
 from recalld.daemon.storage.changes import ChangeNotes, SeqBoard
 from recalld.daemon.storage.connection import Session
 from recalld.daemon.storage.errors import is_read_only
@@ -24,6 +24,8 @@ from recalld.daemon.storage.reserve import DiskReserve
 from recalld.daemon.storage.transactions import guarded, in_transaction, undone
 from recalld.daemon.storage.trouble import TroubleListener, WriteTrouble, keep_quiet
 from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
+from recalld.models.domain.standing import SetStanding, StandingSet
 from recalld.models.domain.store import (
     AppendDecisions,
     Checkpoint,
@@ -37,6 +39,8 @@ from recalld.models.domain.store import (
     Remember,
     Remembered,
     TurnRecorded,
+    Update,
+    Updated,
 )
 
 R = TypeVar("R")
@@ -84,6 +88,18 @@ class SqliteWriter:
     async def put_vectors(self, command: PutVectors) -> bool:
         """Attach vectors; False when the memory changed or went away meanwhile, or there are no vectors."""
         return await self._write(lambda db, notes: remember.put_vectors(db, notes, command))
+
+    async def update(self, command: Update) -> Updated:
+        """Change a memory. Raises `NOT_FOUND`, `CONFLICT` for another revision or words that a scope has already."""
+        return await self._write(lambda db, notes: update.update(db, notes, command))
+
+    async def record_outcome(self, command: RecordOutcome) -> OutcomeRecorded:
+        """Keep a report. Raises `NOT_FOUND` or `BAD_REQUEST` for one that is about nothing that was decided."""
+        return await self._write(lambda db, _: outcomes.record_outcome(db, command))
+
+    async def set_standing(self, command: SetStanding) -> StandingSet:
+        """Note what a person decided about the standing block. Raises `NOT_FOUND` for a memory that is not live."""
+        return await self._write(lambda db, _: standing.set_standing(db, command))
 
     async def append_decisions(self, command: AppendDecisions) -> None:
         """Append ledger rows; a row whose id is there already is skipped."""

@@ -6,7 +6,8 @@ fifth of its conversations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import enum
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -14,21 +15,109 @@ import numpy as np
 from recalld.models.calibration.labelled import LabelledTurn, retention, silence
 from recalld.models.calibration.logistic import fit_head
 from recalld.models.calibration.record import CalibrationKeys, CalibrationRecord, SourceReport
-from recalld.models.calibration.threshold import choose_floors, choose_margin, choose_threshold
-from recalld.models.policy.relevance import HeadInput, LogisticHead, RelevanceModel, head_inputs, log_odds
+from recalld.models.calibration.threshold import (
+    best_scores,
+    choose_floors,
+    choose_kind_thresholds,
+    choose_margin,
+    choose_threshold,
+    threshold_keeping,
+)
+from recalld.models.calibration.trees import fit_tree_head
+from recalld.models.policy.head_inputs import HeadInput, head_inputs
+from recalld.models.policy.logistic_head import LogisticHead
+from recalld.models.policy.relevance import RelevanceHead, RelevanceModel
+from recalld.models.policy.sigmoid import log_odds
 
+_QUERY_SHAPE = (HeadInput.QUERY_LENGTH, HeadInput.IS_OPEN_QUESTION, HeadInput.IS_PERSONAL)
 HEADS = (
-    (HeadInput.LOGIT, HeadInput.CUE_COSINE, HeadInput.ASK_COSINE),
-    (HeadInput.LOGIT, HeadInput.COSINE),
+    (
+        HeadInput.LOGIT,
+        HeadInput.LOGIT_ABOVE_ZERO,
+        HeadInput.CUE_COSINE,
+        HeadInput.ASK_COSINE,
+        HeadInput.ASK_MEAN,
+        *_QUERY_SHAPE,
+    ),
+    (HeadInput.LOGIT, HeadInput.LOGIT_ABOVE_ZERO, HeadInput.COSINE, *_QUERY_SHAPE),
     (HeadInput.LOGIT,),
 )
-"""With asks, without asks, without vectors."""
+"""With asks, without asks, without vectors: the inputs that still helped on sources left out of the fit."""
+OWN_HEADS = (
+    (*HEADS[0], HeadInput.IS_QUESTION),
+    (*HEADS[1], HeadInput.IS_QUESTION),
+    HEADS[2],
+)
+"""For a calibration on one's own data: who puts question marks and who does not is much the same from one day to the
+next, but not from one person to another, so the shipped heads do without."""
+TREE_INPUTS = (
+    HeadInput.LOGIT_AS_GIVEN,
+    HeadInput.LOGIT_REWRITTEN,
+    HeadInput.COSINE,
+)
+"""What trees look at besides the inputs of the logistic head they correct."""
+OWN_BYSTANDER_WEIGHT = 0.05
+"""For a calibration on one's own data. Found on the sources written for this project, one left out at a time."""
 OWN_CANDIDATES_MIN = 50
 """Candidates of its own that a later head needs for an intercept of its own."""
 FOLDS = 5
 _SHIFT_MAX = 10.0
 _BISECTIONS = 60
 _ANY_THRESHOLD = 0.5
+_NEVER = -30.0
+"""Log-odds of what never passes."""
+
+
+class HeadKind(enum.StrEnum):
+    """What a head is made of."""
+
+    LOGISTIC = "logistic"
+    TREES = "trees"
+    """A logistic head corrected by trees over `TREE_INPUTS` as well; the last head, over the logit alone, has none."""
+
+
+class FitOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How to fit.
+
+    Attributes:
+        target_retention: The share of answerable turns to keep.
+        heads: The inputs of each head, best informed first; the last one needs the logit alone.
+        has_kind_thresholds: Whether kinds of memory with enough positives get thresholds of their own.
+        head: What the heads are made of.
+        bystander_weight: How much an irrelevant candidate counts on a turn that has a relevant one, in (0, 1]. Neither
+            retention nor silence depends on such: less weight leaves the fit to what they do depend on.
+        has_held_out_threshold: Whether the threshold is chosen on scores from heads that have not seen the turn's group
+            (source or, of a single source, conversation). Heads score what they were fitted on too high, trees more so
+            than weighted sums, and a threshold chosen there then keeps less than the target elsewhere.
+
+    Raises:
+        ValueError: The weight is not in (0, 1].
+    """
+
+    target_retention: float = 0.95
+    heads: tuple[tuple[HeadInput, ...], ...] = HEADS
+    has_kind_thresholds: bool = False
+    head: HeadKind = HeadKind.LOGISTIC
+    bystander_weight: float = 1.0
+    has_held_out_threshold: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.bystander_weight <= 1.0:
+            message = (
+                f"bystander_weight must be in (0, 1], got {self.bystander_weight}; 1 counts all candidates the same"
+            )
+            raise ValueError(message)
+
+
+DEFAULT_OPTIONS = FitOptions()
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """A group of turns, and the model that was fitted on all the others."""
+
+    name: str
+    turns: tuple[LabelledTurn, ...]
+    model: RelevanceModel
 
 
 class CalibrationInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,20 +132,31 @@ class CalibrationInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fit_calibration(
-    turns: Sequence[LabelledTurn], *, info: CalibrationInfo, target_retention: float = 0.95
+    turns: Sequence[LabelledTurn],
+    *,
+    info: CalibrationInfo,
+    options: FitOptions = DEFAULT_OPTIONS,
+    bare_turns: Sequence[LabelledTurn] = (),
 ) -> CalibrationRecord:
     """Fit heads, threshold and floors, and report how they do here and on sources left out.
 
     Deterministic: the same turns give the same record.
 
+    Args:
+        turns: What to fit on.
+        info: Goes into the record.
+        options: How to fit.
+        bare_turns: The same turns over the same memories without cues and asks, for the heads that judge such; see
+            `fit_model`.
+
     Raises:
         ValueError: The target is not in (0, 1], or some head finds no relevant or no irrelevant candidate to learn
         from.
     """
-    if not 0.0 < target_retention <= 1.0:
-        message = f"target_retention must be in (0, 1], got {target_retention}"
+    if not 0.0 < options.target_retention <= 1.0:
+        message = f"target_retention must be in (0, 1], got {options.target_retention}"
         raise ValueError(message)
-    model = fit_model(turns, target_retention=target_retention)
+    model = fit_model(turns, options, bare_turns=bare_turns)
     return CalibrationRecord(
         id=info.id,
         date=info.date,
@@ -66,51 +166,129 @@ def fit_calibration(
         corpus_sha256=info.corpus_sha256,
         n=len(turns),
         positives=sum(turn.is_answerable for turn in turns),
-        target_retention=target_retention,
+        target_retention=options.target_retention,
         retention=retention(turns, model),
         silence=silence(turns, model),
-        held_out=report_held_out(turns, target_retention=target_retention),
+        held_out=report_held_out(turns, options, bare_turns=bare_turns),
         floors=choose_floors(turns),
         heads=model.heads,
         threshold=model.threshold,
         margin=model.margin,
+        kind_thresholds=model.kind_thresholds,
     )
 
 
-def fit_model(turns: Sequence[LabelledTurn], *, target_retention: float) -> RelevanceModel:
-    """Fit every head and one threshold over all of them.
+def fit_model(
+    turns: Sequence[LabelledTurn], options: FitOptions, *, bare_turns: Sequence[LabelledTurn] = ()
+) -> RelevanceModel:
+    """Fit every head and one threshold over all of them; a head whose inputs no candidate has is left out.
 
-    A later head learns its weights from all candidates that have its inputs, and its intercept from those it will
-    really judge: the ones that no earlier head can. They are relevant less often than the others, because fewer texts
-    of theirs could nominate them, and without that correction they would pass far too easily.
+    The first head learns from `turns`. The later ones, which judge memories without asks, learn from `bare_turns`, and
+    their intercepts are moved until the one threshold keeps the same share of those. Without bare turns they learn
+    their weights from all candidates that have their inputs, and their intercepts from those they will really judge:
+    the ones that no earlier head can. Those are relevant less often than the others, because fewer texts of theirs
+    could nominate them, and without that correction they would pass far too easily.
     """
-    heads: list[LogisticHead] = []
-    for inputs in HEADS:
-        head = _fit_one(turns, inputs)
-        heads.append(_calibrated_in_the_large(turns, head, earlier=heads) if heads else head)
-    model = RelevanceModel(heads=tuple(heads), threshold=_ANY_THRESHOLD)
-    cut = msgspec.structs.replace(model, threshold=choose_threshold(turns, model, target_retention=target_retention))
+    heads = _fit_heads(turns, options, bare_turns)
+    model = RelevanceModel(heads=heads, threshold=_ANY_THRESHOLD)
+    target = options.target_retention
+    threshold = _held_out_threshold(turns, options, bare_turns) if options.has_held_out_threshold else None
+    if threshold is None:
+        threshold = choose_threshold(turns, model, target_retention=target)
+    if bare_turns:
+        later = (_moved_to(threshold, head, bare_turns, target_retention=target) for head in model.heads[1:])
+        model = msgspec.structs.replace(model, heads=(model.heads[0], *later))
+    cut = msgspec.structs.replace(
+        model,
+        threshold=threshold,
+        kind_thresholds=choose_kind_thresholds(turns, model, target_retention=target)
+        if options.has_kind_thresholds
+        else (),
+    )
     return msgspec.structs.replace(cut, margin=choose_margin(turns, cut))
 
 
-def report_held_out(turns: Sequence[LabelledTurn], *, target_retention: float) -> tuple[SourceReport, ...]:
+def _fit_heads(
+    turns: Sequence[LabelledTurn], options: FitOptions, bare_turns: Sequence[LabelledTurn]
+) -> tuple[RelevanceHead, ...]:
+    heads: list[RelevanceHead] = []
+    for place, inputs in enumerate(options.heads):
+        head = _fit_one(bare_turns if place and bare_turns else turns, inputs, options)
+        if head is not None:
+            is_first_or_moved_below = not heads or bool(bare_turns)
+            heads.append(head if is_first_or_moved_below else _calibrated_in_the_large(turns, head, earlier=heads))
+    if not heads:
+        message = "no turn has a scored candidate: there is nothing to fit heads on"
+        raise ValueError(message)
+    return tuple(heads)
+
+
+def _held_out_threshold(
+    turns: Sequence[LabelledTurn], options: FitOptions, bare_turns: Sequence[LabelledTurn]
+) -> float | None:
+    """The threshold that keeps the target of turns judged by heads without their group; None with a single group."""
+    groups, bare_groups = _groups(turns), _groups(bare_turns)
+    if len(groups) < 2:
+        return None
+    scores: dict[str, list[float]] = {}
+    for name, held_out in groups.items():
+        bare = _all_but(bare_groups, name) if bare_groups else []
+        heads = _fit_heads(_all_but(groups, name), options, bare)
+        model = RelevanceModel(heads=heads, threshold=_ANY_THRESHOLD)
+        for source, found in best_scores(held_out, model).items():
+            scores.setdefault(source, []).extend(found)
+    return threshold_keeping(scores, target_retention=options.target_retention)
+
+
+def _moved_to(
+    threshold: float, head: RelevanceHead, turns: Sequence[LabelledTurn], *, target_retention: float
+) -> RelevanceHead:
+    """The head with an intercept at which `threshold` keeps the target's share of the turns, judged by it alone."""
+    logit_alone = LogisticHead(inputs=(HeadInput.LOGIT,), weights=(0.0,), means=(0.0,), scales=(1.0,), intercept=_NEVER)
+    alone = (head,) if head.inputs == logit_alone.inputs else (head, logit_alone)
+    own = choose_threshold(
+        turns, RelevanceModel(heads=alone, threshold=_ANY_THRESHOLD), target_retention=target_retention
+    )
+    return head.shifted(log_odds(threshold) - log_odds(own))
+
+
+def report_held_out(
+    turns: Sequence[LabelledTurn], options: FitOptions, *, bare_turns: Sequence[LabelledTurn] = ()
+) -> tuple[SourceReport, ...]:
     """Fit on all groups but one, try on that one; empty when there is only one group."""
+    return tuple(
+        SourceReport(
+            source=trial.name,
+            threshold=trial.model.threshold,
+            retention=retention(trial.turns, trial.model),
+            silence=silence(trial.turns, trial.model),
+        )
+        for trial in leave_one_out(turns, options, bare_turns=bare_turns)
+    )
+
+
+def leave_one_out(
+    turns: Sequence[LabelledTurn], options: FitOptions, *, bare_turns: Sequence[LabelledTurn] = ()
+) -> tuple[Trial, ...]:
+    """Fit on all groups but one, for each of them; empty when there is only one group."""
     groups = _groups(turns)
+    bare_groups = _groups(bare_turns)
     if len(groups) < 2:
         return ()
-    reports: list[SourceReport] = []
-    for name, held_out in groups.items():
-        others = [turn for other, group in groups.items() if other != name for turn in group]
-        model = fit_model(others, target_retention=target_retention)
-        reports.append(
-            SourceReport(
-                source=name,
-                threshold=model.threshold,
-                retention=retention(held_out, model),
-                silence=silence(held_out, model),
-            )
+    return tuple(
+        Trial(
+            name=name,
+            turns=tuple(held_out),
+            model=fit_model(
+                _all_but(groups, name), options, bare_turns=_all_but(bare_groups, name) if bare_groups else ()
+            ),
         )
-    return tuple(reports)
+        for name, held_out in groups.items()
+    )
+
+
+def _all_but(groups: Mapping[str, Sequence[LabelledTurn]], name: str) -> list[LabelledTurn]:
+    return [turn for other in groups if other != name for turn in groups[other]]
 
 
 def _groups(turns: Sequence[LabelledTurn]) -> dict[str, list[LabelledTurn]]:
@@ -125,27 +303,39 @@ def _groups(turns: Sequence[LabelledTurn]) -> dict[str, list[LabelledTurn]]:
     return groups
 
 
-def _fit_one(turns: Sequence[LabelledTurn], inputs: tuple[HeadInput, ...]) -> LogisticHead:
+def _fit_one(
+    turns: Sequence[LabelledTurn], start_inputs: tuple[HeadInput, ...], options: FitOptions
+) -> RelevanceHead | None:
     """Fit one head on the candidates that have its inputs; each turn counts the same, whatever its candidates."""
+    has_trees = options.head is HeadKind.TREES and start_inputs != (HeadInput.LOGIT,)
+    inputs = tuple(dict.fromkeys((*start_inputs, *TREE_INPUTS))) if has_trees else start_inputs
     features: list[tuple[float, ...]] = []
     labels: list[float] = []
     weights: list[float] = []
-    for turn in turns:
+    groups: list[str] = []
+    for name, turn in ((name, turn) for name, group in _groups(turns).items() for turn in group):
         for candidate in turn.candidates:
             values = head_inputs(candidate.evidence, inputs)
             if values is not None:
                 features.append(values)
                 labels.append(float(candidate.is_relevant))
-                weights.append(1.0 / len(turn.candidates))
+                is_bystander = turn.is_servable and not candidate.is_relevant
+                weights.append((options.bystander_weight if is_bystander else 1.0) / len(turn.candidates))
+                groups.append(name)
+    if not labels:
+        return None
     if not 0.0 < sum(labels) < len(labels):
         message = f"the head over {', '.join(inputs)} needs relevant and irrelevant candidates that have these inputs"
         raise ValueError(message)
-    return fit_head(inputs, np.asarray(features), np.asarray(labels), np.asarray(weights))
+    rows, found, counts = np.asarray(features), np.asarray(labels), np.asarray(weights)
+    if has_trees:
+        return fit_tree_head(inputs, start_inputs, rows, found, counts, groups)
+    return fit_head(inputs, rows, found, counts)
 
 
 def _calibrated_in_the_large(
-    turns: Sequence[LabelledTurn], head: LogisticHead, *, earlier: Sequence[LogisticHead]
-) -> LogisticHead:
+    turns: Sequence[LabelledTurn], head: RelevanceHead, *, earlier: Sequence[RelevanceHead]
+) -> RelevanceHead:
     """Move the intercept until the mean relevance of the head's own candidates equals their share of relevant ones.
 
     With fewer than `OWN_CANDIDATES_MIN` candidates of its own the head stays as it is.
@@ -172,4 +362,4 @@ def _calibrated_in_the_large(
             low = middle
         else:
             high = middle
-    return msgspec.structs.replace(head, intercept=head.intercept + (low + high) / 2.0)
+    return head.shifted((low + high) / 2.0)

@@ -8,6 +8,7 @@ import msgspec
 
 from recalld.models.calibration.intervals import Proportion, wilson
 from recalld.models.domain.recall import Evidence
+from recalld.models.domain.records import MemoryKind
 from recalld.models.policy.relevance import RelevanceModel, relevance
 
 
@@ -17,6 +18,7 @@ class LabelledCandidate(msgspec.Struct, frozen=True, kw_only=True):
     memory_id: str
     evidence: Evidence
     is_relevant: bool
+    kind: MemoryKind | None = None
 
 
 class LabelledTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +28,7 @@ class LabelledTurn(msgspec.Struct, frozen=True, kw_only=True):
         source: Where the turn comes from; fits are tried on sources they have not seen.
         conversation: The smallest group that may not be split between fit and trial.
         turn_id: Name of the turn within its source.
+        query_kind: What sort of turn it is, for reports; empty: not told.
         is_answerable: Whether any stored memory is relevant, nominated or not.
         candidates: What was nominated.
     """
@@ -35,6 +38,7 @@ class LabelledTurn(msgspec.Struct, frozen=True, kw_only=True):
     turn_id: str
     is_answerable: bool
     candidates: tuple[LabelledCandidate, ...]
+    query_kind: str = ""
 
     @property
     def is_servable(self) -> bool:
@@ -47,21 +51,31 @@ def best_relevant(turn: LabelledTurn, model: RelevanceModel) -> float:
     return max((_score(candidate, model) for candidate in turn.candidates if candidate.is_relevant), default=-1.0)
 
 
-def best_of_all(turn: LabelledTurn, model: RelevanceModel) -> float:
-    """The highest relevance among all candidates; -1 when there is none."""
-    return max((_score(candidate, model) for candidate in turn.candidates), default=-1.0)
-
-
 def retention(turns: Sequence[LabelledTurn], model: RelevanceModel) -> Proportion:
     """Of the turns with a relevant candidate, those that keep at least one."""
     servable = [turn for turn in turns if turn.is_servable]
-    return wilson(sum(best_relevant(turn, model) >= model.threshold for turn in servable), len(servable))
+    return wilson(sum(is_kept(turn, model) for turn in servable), len(servable))
 
 
 def silence(turns: Sequence[LabelledTurn], model: RelevanceModel) -> Proportion:
     """Of the turns with nothing relevant stored, those on which nothing passes."""
     unanswerable = [turn for turn in turns if not turn.is_answerable]
-    return wilson(sum(best_of_all(turn, model) < model.threshold for turn in unanswerable), len(unanswerable))
+    return wilson(sum(is_silent(turn, model) for turn in unanswerable), len(unanswerable))
+
+
+def is_kept(turn: LabelledTurn, model: RelevanceModel) -> bool:
+    """Whether a relevant memory passes."""
+    return any(candidate.is_relevant and passes(candidate, model) for candidate in turn.candidates)
+
+
+def is_silent(turn: LabelledTurn, model: RelevanceModel) -> bool:
+    """Whether nothing passes."""
+    return not any(passes(candidate, model) for candidate in turn.candidates)
+
+
+def passes(candidate: LabelledCandidate, model: RelevanceModel) -> bool:
+    """Whether a candidate's relevance reaches the threshold of its kind."""
+    return _score(candidate, model) >= model.threshold_of(candidate.kind)
 
 
 def _score(candidate: LabelledCandidate, model: RelevanceModel) -> float:

@@ -1,4 +1,4 @@
-"""A small deterministic logistic regression whose weights are never negative."""
+"""A small deterministic logistic regression whose weights are not negative where a head may not fall."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from recalld.models.policy.relevance import HeadInput, LogisticHead
+from recalld.models.policy.head_inputs import SHAPE_INPUTS, HeadInput
+from recalld.models.policy.logistic_head import LogisticHead
 
 L2 = 1e-3
 """Penalty on each standardised weight, per row: enough to keep separable data finite, too little to move a fit on
@@ -46,7 +47,9 @@ def fit_head(inputs: tuple[HeadInput, ...], features: Matrix, labels: Matrix, we
     scales = features.std(axis=0)
     scales[scales < 1e-12] = 1.0  # a constant column says nothing; its weight ends at zero
     design = np.column_stack(((features - means) / scales, np.ones(rows)))
-    solution = _minimise(design, labels, weights / weights.sum())
+    # Free are the intercept and what speaks for nothing by itself.
+    lower = np.asarray([*(-np.inf if name in SHAPE_INPUTS else 0.0 for name in inputs), -np.inf])
+    solution = _minimise(design, labels, weights / weights.sum(), lower)
     return LogisticHead(
         inputs=inputs,
         weights=tuple(map(float, solution[:-1])),
@@ -56,13 +59,11 @@ def fit_head(inputs: tuple[HeadInput, ...], features: Matrix, labels: Matrix, we
     )
 
 
-def _minimise(design: Matrix, labels: Matrix, weights: Matrix) -> Matrix:
-    """Minimise the penalised loss over weights >= 0 and a free intercept (the last coordinate)."""
+def _minimise(design: Matrix, labels: Matrix, weights: Matrix, lower: Matrix) -> Matrix:
+    """Minimise the penalised loss over weights of at least `lower`; the last one is the intercept, without penalty."""
     size = design.shape[1]
     penalty = np.full(size, L2)
     penalty[-1] = 0.0
-    lower = np.zeros(size)
-    lower[-1] = -np.inf
     point = np.zeros(size)
     for _ in range(STEPS_MAX):
         probability = _sigmoid(design @ point)

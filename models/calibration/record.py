@@ -8,7 +8,9 @@ import msgspec
 
 from recalld.models.calibration.intervals import Proportion
 from recalld.models.policy.floor import FloorValues
-from recalld.models.policy.relevance import LogisticHead, RelevanceModel
+from recalld.models.policy.relevance import KindThreshold, RelevanceHead, RelevanceModel
+
+_LOGISTIC = msgspec.Raw(b'"logistic"')
 
 
 class CalibrationError(ValueError):
@@ -74,6 +76,7 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         heads: Relevance heads, best informed first.
         threshold: What relevance is held against.
         margin: How far behind the best an item may lie, in log-odds; absent: any distance.
+        kind_thresholds: Thresholds of their own for some kinds of memory; absent: none has one.
     """
 
     id: str
@@ -89,9 +92,10 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     silence: Proportion
     held_out: tuple[SourceReport, ...]
     floors: FloorValues
-    heads: tuple[LogisticHead, ...]
+    heads: tuple[RelevanceHead, ...]
     threshold: float
     margin: float | None = None
+    kind_thresholds: tuple[KindThreshold, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.id:
@@ -108,7 +112,13 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
     def relevance_model(self) -> RelevanceModel:
         """Heads and threshold as the gate uses them."""
-        return RelevanceModel(heads=self.heads, threshold=self.threshold, calibration_id=self.id, margin=self.margin)
+        return RelevanceModel(
+            heads=self.heads,
+            threshold=self.threshold,
+            calibration_id=self.id,
+            margin=self.margin,
+            kind_thresholds=self.kind_thresholds,
+        )
 
     def mismatches(self, running: CalibrationKeys) -> tuple[Mismatch, ...]:
         """What differs between this calibration and what runs; empty when it holds."""
@@ -131,7 +141,7 @@ def load_calibration(data: bytes) -> CalibrationRecord:
         CalibrationError: It is not JSON, lacks or adds a field, or holds a value that cannot be.
     """
     try:
-        return msgspec.json.decode(data, type=CalibrationRecord)
+        return msgspec.json.decode(_with_head_types(data), type=CalibrationRecord)
     except (msgspec.DecodeError, ValueError) as error:
         message = f"calibration record: {error}; write it anew with the calibrate command, or remove it"
         raise CalibrationError(message) from error
@@ -140,3 +150,13 @@ def load_calibration(data: bytes) -> CalibrationRecord:
 def dump_calibration(record: CalibrationRecord) -> bytes:
     """The record as indented JSON, ending in a line break; `load_calibration` reads it back equal."""
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
+
+
+def _with_head_types(data: bytes) -> bytes:
+    """The record with the type of every head said: those of before there were several are logistic."""
+    fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    if "heads" in fields:
+        heads = msgspec.json.decode(fields["heads"], type=list[dict[str, msgspec.Raw]])
+        typed = [{"type": _LOGISTIC} | head for head in heads]
+        fields["heads"] = msgspec.Raw(msgspec.json.encode(typed))
+    return msgspec.json.encode(fields)

@@ -12,6 +12,10 @@ class Op(enum.StrEnum):
     REMEMBER = "remember"
     OBSERVE = "observe"
     FORGET = "forget"
+    DECIDE = "decide"
+    UPDATE = "update"
+    STANDING = "standing"
+    SET_STANDING = "set_standing"
 
 
 class RecallMode(enum.StrEnum):
@@ -48,9 +52,15 @@ class RecallReason(enum.StrEnum):
     """Something is stored, but not embedded yet, and no word of the query matched."""
     BELOW_FLOOR = "below_floor"
     GATED = "gated"
-    """Every candidate that the gate judged was below its threshold."""
+    """Every candidate that the gate judged was below its threshold. With `budget` or `candidates_max` among the limits,
+    not all were judged; the one that came first always was."""
     EXCLUDED = "excluded"
-    """What was found is already visible in this session, excluded by the caller or out of scope."""
+    """What was found, or the best of it while the rest was judged irrelevant, is already visible in this session,
+    excluded by the caller or out of scope."""
+    IN_INTERVAL = "in_interval"
+    """The turn asks for nothing but a time, and this is from then; no gate judged it."""
+    NOTHING_IN_INTERVAL = "nothing_in_interval"
+    """The turn speaks of a time, and nothing is stored from then."""
     NO_USER_TEXT = "no_user_text"
     NO_SEARCHABLE_TERMS = "no_searchable_terms"
     """Nothing but punctuation: no letter, no number and no symbol to look for."""
@@ -114,6 +124,10 @@ class DropReason(enum.StrEnum):
     """Time ran out before this candidate was scored."""
     OVER_MAX_ITEMS = "over_max_items"
     OVER_MAX_CHARS = "over_max_chars"
+    OUTRANKED = "outranked"
+    """Nominated, and so many others lay nearer that it was not even read."""
+    OUT_OF_INTERVAL = "out_of_interval"
+    """Not of the time that is all the turn asks for, and no gate judged it."""
     ALREADY_VISIBLE = "already_visible"
     EXCLUDED_BY_CALLER = "excluded_by_caller"
     OWN_TEXT = "own_text"

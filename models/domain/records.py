@@ -55,6 +55,17 @@ class VectorRole(enum.StrEnum):
     ASK = "ask"
 
 
+class TextOrigin(enum.StrEnum):
+    """Who wrote a cue or an ask."""
+
+    GIVEN = "given"
+    """Whoever stored or changed the memory."""
+    RULE = "rule"
+    """A slot or the gazetteer, when the memory was stored; makes room for what is given or a model writes."""
+    MODEL = "model"
+    """A lent model, in a backfill; makes room for what is given."""
+
+
 class NewMemory(msgspec.Struct, frozen=True, kw_only=True):
     """A memory that asks to be stored: everything but its identity and times."""
 
@@ -67,6 +78,10 @@ class NewMemory(msgspec.Struct, frozen=True, kw_only=True):
     asks: tuple[str, ...] = ()
     source: MemorySource = MemorySource.EXPLICIT
     expires_at_ms: int | None = None
+    added_cues: int = 0
+    """How many of the cues, from the end, were added and not given: they never displace any that are stored."""
+    added_asks: int = 0
+    """As `added_cues`, of the asks."""
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +100,12 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     updated_at_ms: int
     expires_at_ms: int | None
     revision: int
-    """Starts at 1 and grows by one with each change of text, cues or asks; part of every score-cache key."""
+    """Starts at 1 and grows by one with each change of cues or asks, and with each update; part of every score-cache
+    key."""
+    cue_origins: tuple[TextOrigin, ...] = ()
+    """One for each cue; none at all: all were given."""
+    ask_origins: tuple[TextOrigin, ...] = ()
+    """As `cue_origins`, of the asks."""
 
     def is_live(self, now_ms: int) -> bool:
         """Whether the memory may be recalled at `now_ms`: active, and not yet expired (expiry is exclusive)."""

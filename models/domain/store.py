@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from recalld.models.domain.admission_body import AdmissionBody
+from recalld.models.domain.cues import MemoryChanges
 from recalld.models.domain.reasons import AdmissionReason, Op, RememberOutcome
 from recalld.models.domain.records import Memory, MemoryKind, NewMemory, VectorRole
 
@@ -22,6 +24,22 @@ class TextVector(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
 
 
+class PackedVectors(msgspec.Struct, frozen=True, kw_only=True):
+    """All vectors of one memory together; see `actors.store.packed_vectors`.
+
+    Attributes:
+        layout: Two bytes for each vector: the code of its role, and its ordinal.
+        data: The vectors one behind the other, in the order of the layout; all of them are of the same length.
+    """
+
+    layout: bytes = b""
+    data: bytes = b""
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.layout)
+
+
 def vector_bytes_of(dims: int) -> int:
     """Length of a vector's data."""
     return 2 * dims
@@ -35,7 +53,9 @@ class EmbeddedMemory(msgspec.Struct, frozen=True, kw_only=True):
     scope: str
     expires_at_ms: int | None
     has_asks: bool
-    vectors: tuple[TextVector, ...]
+    vectors: PackedVectors
+    created_at_ms: int = 0
+    updated_at_ms: int = 0
 
 
 class IndexDelta(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,12 +67,29 @@ class IndexDelta(msgspec.Struct, frozen=True, kw_only=True):
         seq: The sequence number this delta brings the reader up to.
         upserts: Live memories with their vectors for the asked embedder (vectors may be empty: not embedded yet).
         removed: Ids that are no longer live or no longer exist.
+        total: About how many memories a complete delta has, those of further pages included; what has expired and
+            is not swept yet counts as well.
+        more: Where the next page of a complete delta begins; empty when this was all.
     """
 
     is_complete: bool
     seq: int
     upserts: tuple[EmbeddedMemory, ...]
     removed: tuple[str, ...]
+    total: int = 0
+    more: str = ""
+
+
+class IndexPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A further page of a complete delta. It may be newer than the pages before; the next delta makes up for that.
+
+    Attributes:
+        upserts: As for `IndexDelta`.
+        more: Where the next page begins; empty when this was the last.
+    """
+
+    upserts: tuple[EmbeddedMemory, ...]
+    more: str = ""
 
 
 class LexicalHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,6 +182,7 @@ class Remember(msgspec.Struct, frozen=True, kw_only=True):
             it in from the outcome, which only it knows.
         turn_key: `session` and `turn_id` joined by U+001F for an observed turn, else empty. A turn seen before is not
             applied again: the recorded result is returned.
+        body: For the ledger row; the store fills in the outcome. None: the row's own body stays.
     """
 
     memory: NewMemory
@@ -155,6 +193,7 @@ class Remember(msgspec.Struct, frozen=True, kw_only=True):
     vectors: tuple[TextVector, ...] = ()
     decision: DecisionRow
     turn_key: str = ""
+    body: AdmissionBody | None = None
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
@@ -227,6 +266,42 @@ class PutVectors(msgspec.Struct, frozen=True, kw_only=True):
     vectors: tuple[TextVector, ...]
 
 
+class Update(msgspec.Struct, frozen=True, kw_only=True):
+    """Change what is known about a live memory beside its text.
+
+    Attributes:
+        if_revision: Only if the memory has this revision; None: whatever it has.
+        embedder_key: Identifies model and prefix of `vectors`; empty when there are none.
+        vectors: Of new cues and asks, by their place in `changes`. Texts that the memory has already keep the vectors
+            they have; a new text without one waits to be embedded, and the rest of the memory is found meanwhile.
+        note: For the ledger: what made the change, such as the version of a prompt.
+        decision: Ledger row, written in the same transaction if anything changes; the store fills in its body.
+    """
+
+    user: str
+    memory_id: str
+    changes: MemoryChanges
+    if_revision: int | None = None
+    now_ms: int
+    embedder_key: str = ""
+    vectors: tuple[TextVector, ...] = ()
+    note: str = ""
+    decision: DecisionRow
+
+
+class Updated(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an `Update`.
+
+    Attributes:
+        is_changed: Whether anything was to be changed; if not, nothing was written.
+        is_embedded: Whether every text has its vector.
+    """
+
+    memory: Memory
+    is_changed: bool
+    is_embedded: bool
+
+
 class AppendDecisions(msgspec.Struct, frozen=True, kw_only=True):
     """Append ledger rows."""
 
@@ -268,3 +343,5 @@ class ListFilter(msgspec.Struct, frozen=True, kw_only=True):
     kind: MemoryKind | None = None
     contains: str = ""
     """Literal, case-folded; never a pattern."""
+    without_asks: bool = False
+    """Only memories that carry no asks."""

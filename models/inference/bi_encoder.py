@@ -20,6 +20,8 @@ TOKENS_MAX = 256
 """Longest text embedded, control tokens included: its head. Cost is linear in tokens, about 0.2 ms each on one core."""
 _CONTROL_TOKENS = 2
 _POOLING = "cls, l2; v1"
+"""How a vector is made of a text. From which pieces of a memory vectors are made is no part of it: most memories are
+one piece, and would be embedded anew for nothing; see `policy.passages`."""
 
 
 def embedder_key_for(model_sha256: str, tokenizer_sha256: str, *, dims: int, query_prefix: str) -> str:

@@ -18,8 +18,8 @@ from recalld.models.inference.tokenizer import TextTokenizer, TokenIds
 QUERY_TOKENS_MAX = 64
 """A query's share of a pair; the questions people ask are far shorter, and pastes keep their asking sentence."""
 MEMORY_TOKENS_MAX = 256
-"""A memory's share: its head, because cost is linear in tokens run. A longer memory is judged by what it says first;
-whoever wants it judged by its best passage cuts it into passages and scores each."""
+"""A memory's share: its head, because cost is linear in tokens run. A longer memory is judged by its passage that is
+nearest to the query, which is shorter than this; see `policy.passages`."""
 CONTROL_TOKENS = 3
 
 Feed = dict[str, NDArray[np.int64]]

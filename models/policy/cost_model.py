@@ -23,6 +23,13 @@ TOKENS_PER_CHAR_PRIOR: Final = 0.25
 CONTROL_TOKENS: Final = 3
 """[CLS], and a [SEP] after each text."""
 
+QUERY_TOKENS_MAX: Final = 64
+"""Tokens of a query that a pair runs at most, whatever was pasted; what `inference.pair` keeps of it."""
+
+QUERY_CHARS_MAX: Final = int(QUERY_TOKENS_MAX / TOKENS_PER_CHAR_PRIOR)
+"""Characters of a query that are counted, therefore: more would make a pasted text look too dear to judge, and teach
+that a character costs next to nothing."""
+
 TOKENS_MAX: Final = 512
 """Positions of a BERT model: a pair never runs more."""
 
@@ -59,7 +66,7 @@ class CostModel:
         """Learn from one run.
 
         Args:
-            chars: Characters of query and memory together, before any cut.
+            chars: From `pair_chars`.
             tokens: Tokens that were run, control tokens included.
             elapsed_ms: How long it took on its lane. A run that took no measurable time teaches nothing.
         """
@@ -80,4 +87,9 @@ class CostModel:
 
     def predict_pair_ms(self, query: str, memory_text: str) -> float:
         """Milliseconds that a pair will take on one lane, without tokenizing it."""
-        return self.predict_ms(self.estimate_tokens(len(query) + len(memory_text)))
+        return self.predict_ms(self.estimate_tokens(pair_chars(query, memory_text)))
+
+
+def pair_chars(query: str, memory_text: str) -> int:
+    """Characters of a pair that cost anything: of a long query only so many are run."""
+    return min(len(query), QUERY_CHARS_MAX) + len(memory_text)

@@ -16,6 +16,12 @@ EMBED_SHARE = 0.5
 VECTORS_SHARE = 0.75
 """Of the same, what the whole vector leg may take: embedding, bringing the index up to date, and reading what it
 nominates. A quarter is left for an answer by words, which is ready by then."""
+PROBE_SHARE = 0.2
+"""Of what is left, the share in which the store must say which words it has; later, the turn gate does without."""
+RELATIONS_SHARE = 0.25
+"""Of what is left when an answer is ready, what looking up related records may take: a few searches by words."""
+MODEL_SHARE = 0.8
+"""Of what is left after the reserve, the share a model may take to decide about a turn; the search needs the rest."""
 
 
 def reply_reserve_s(left_s: float, *, reserve_s: float = RESERVE_S) -> float:
@@ -63,3 +69,26 @@ def count_deadline_s(*, now_s: float, envelope_deadline_s: float) -> float:
     """When the counts of what could be searched must be there; nothing but a number in the answer hangs on them."""
     ceiling_s = EMBED_SHARE * max(envelope_deadline_s - now_s, 0.0)
     return step_deadline_s(now_s=now_s, ceiling_s=ceiling_s, envelope_deadline_s=envelope_deadline_s)
+
+
+def probe_deadline_s(*, now_s: float, envelope_deadline_s: float) -> float:
+    """When the turn gate's probe of the store must have answered."""
+    ceiling_s = PROBE_SHARE * max(envelope_deadline_s - now_s, 0.0)
+    return step_deadline_s(now_s=now_s, ceiling_s=ceiling_s, envelope_deadline_s=envelope_deadline_s)
+
+
+def relations_deadline_s(*, now_s: float, envelope_deadline_s: float) -> float:
+    """When what an answer brings along must be known; later, it goes out without."""
+    ceiling_s = RELATIONS_SHARE * max(envelope_deadline_s - now_s, 0.0)
+    return step_deadline_s(now_s=now_s, ceiling_s=ceiling_s, envelope_deadline_s=envelope_deadline_s)
+
+
+def model_window_s(*, left_s: float, model_ms: float | None) -> float:
+    """How long a model may take to decide about a turn, in seconds; 0 when there is no time.
+
+    Args:
+        left_s: What is left of the envelope after the reserve for the reply.
+        model_ms: The configured time; None: `MODEL_SHARE` of what is left, which is the most in any case.
+    """
+    share_s = MODEL_SHARE * max(left_s, 0.0)
+    return share_s if model_ms is None else min(model_ms / 1000.0, share_s)

@@ -13,6 +13,8 @@ from recalld.models.policy.duplicates import fold
 
 LENGTH_RATIO_MAX = 6
 """Folding makes a text at most this many times longer: twice by compatibility forms, three times by case folding."""
+OWN_CHARS_MAX = 2 * MEMORY_CHARS_MAX
+"""A longer text is nobody's memory: typed with white space or accents of its own, one may be twice as long."""
 FOLDED_AWAY_CHARS_MAX = 32
 """White space, quotes and stops around a text, which folding takes away."""
 
@@ -60,7 +62,7 @@ def exclusion_rules(
 
 def own_text_of(text: str) -> str:
     """The asker's own words, folded for comparison; empty for a text that is longer than any memory."""
-    return fold(text) if len(text) <= LENGTH_RATIO_MAX * MEMORY_CHARS_MAX else ""
+    return fold(text) if len(text) <= OWN_CHARS_MAX else ""
 
 
 def exclusion_reason(memory: Memory, rules: ExclusionRules) -> DropReason | None:

@@ -55,11 +55,18 @@ def passes_floor(evidence: Evidence, floors: FloorValues) -> FloorResult:
 
     A value that equals its floor passes. A cosine that is not a number counts as missing.
     """
-    measured = [(cosine, floor) for cosine, floor in _channels(evidence, floors) if cosine is not None]
-    known = [(cosine, floor) for cosine, floor in measured if math.isfinite(cosine)]
-    if not known:
-        return FloorResult.BYPASSED
-    return FloorResult.PASSED if any(cosine >= floor for cosine, floor in known) else FloorResult.BELOW
+    is_measured = False
+    # A call for each of the hundreds of hits of a recall, so nothing is built on the way.
+    for cosine, floor in (
+        (evidence.cosine, floors.record),
+        (evidence.cue_cosine, floors.cue),
+        (evidence.ask_cosine, floors.ask),
+    ):
+        if cosine is not None and math.isfinite(cosine):
+            if cosine >= floor:
+                return FloorResult.PASSED
+            is_measured = True
+    return FloorResult.BELOW if is_measured else FloorResult.BYPASSED
 
 
 def split_by_floor(candidates: Sequence[Candidate], floors: FloorValues) -> FloorSplit:
@@ -69,12 +76,4 @@ def split_by_floor(candidates: Sequence[Candidate], floors: FloorValues) -> Floo
         passed=tuple(candidate for candidate, result in results if result is not FloorResult.BELOW),
         below=tuple(candidate for candidate, result in results if result is FloorResult.BELOW),
         bypassed=frozenset(candidate.memory.id for candidate, result in results if result is FloorResult.BYPASSED),
-    )
-
-
-def _channels(evidence: Evidence, floors: FloorValues) -> tuple[tuple[float | None, float], ...]:
-    return (
-        (evidence.cosine, floors.record),
-        (evidence.cue_cosine, floors.cue),
-        (evidence.ask_cosine, floors.ask),
     )

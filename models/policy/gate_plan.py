@@ -5,17 +5,21 @@ while any time is left.
 
 The first view of every candidate comes before any second view: judging eight memories once beats judging four twice.
 The plan is a prefix of that order: it ends at the first pair that is predicted not to fit, so more time never makes it
-lose a pair, and a worse candidate never takes a better one's place.
+lose a pair, and a worse candidate never takes a better one's place. What a plan has brought in earlier than predicted,
+because its scores were remembered or the machine was fast, leaves time for another one.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
-from recalld.models.policy.views import View
+from recalld.models.policy.views import View, ViewName
+
+PairName = tuple[str, ViewName]
+"""A pair of one recall: the id of its memory, and how it is put."""
 
 CANDIDATES_MAX = 8
 """Candidates scored at most: more than the usual three, because what helps is often not among those; the shipped
@@ -45,6 +49,11 @@ class PlannedPair(msgspec.Struct, frozen=True, kw_only=True):
     view: View
     predicted_ms: float
 
+    @property
+    def name(self) -> PairName:
+        """What tells it apart from the other pairs of a recall."""
+        return self.memory_id, self.view.name
+
 
 class GatePlan(msgspec.Struct, frozen=True, kw_only=True):
     """What to score and what not.
@@ -69,6 +78,7 @@ def plan_pairs(
     budget_ms: float,
     max_items: int,
     candidates_max: int = CANDIDATES_MAX,
+    known: Collection[PairName] = frozenset(),
 ) -> GatePlan:
     """Choose the pairs to score.
 
@@ -79,6 +89,8 @@ def plan_pairs(
         max_items: Items the caller will take; once so many better candidates have passed by their bounds alone, the
             rest is not scored.
         candidates_max: Candidates scored at most; those decided by bounds cost nothing and do not count.
+        known: Pairs that were scored by earlier plans of this recall: they cost nothing any more. With any of them, the
+            next pair is tried only if it is predicted to fit.
 
     Raises:
         ValueError: `lanes` is below 1, or an entry has no view or not one prediction per view.
@@ -91,8 +103,9 @@ def plan_pairs(
         return GatePlan(
             pairs=(), dropped_by_budget=tuple(entry.memory_id for entry in wanted), dropped_by_count=tuple(beyond)
         )
-    pairs, predicted_ms = _fit(_in_order(wanted), lanes=lanes, budget_ms=budget_ms)
-    tried = {pair.memory_id for pair in pairs}
+    ordered = [pair for pair in _in_order(wanted) if pair.name not in known]
+    pairs, predicted_ms = _fit(ordered, lanes=lanes, budget_ms=budget_ms, is_one_tried=not known)
+    tried = {pair.memory_id for pair in pairs} | {memory_id for memory_id, _ in known}
     return GatePlan(
         pairs=tuple(pairs),
         dropped_by_budget=tuple(entry.memory_id for entry in wanted if entry.memory_id not in tried),
@@ -130,14 +143,16 @@ def _in_order(entries: Sequence[GateEntry]) -> list[PlannedPair]:
     ]
 
 
-def _fit(ordered: Sequence[PlannedPair], *, lanes: int, budget_ms: float) -> tuple[list[PlannedPair], float]:
+def _fit(
+    ordered: Sequence[PlannedPair], *, lanes: int, budget_ms: float, is_one_tried: bool
+) -> tuple[list[PlannedPair], float]:
     """The longest prefix that finishes in time when each pair goes to the lane that is free first."""
     free_at_ms = [0.0] * lanes
     pairs: list[PlannedPair] = []
     last_ms = 0.0
     for pair in ordered:
         finish_ms = free_at_ms[0] + pair.predicted_ms
-        if pairs and finish_ms > budget_ms:
+        if finish_ms > budget_ms and (pairs or not is_one_tried):
             break
         heapq.heapreplace(free_at_ms, finish_ms)
         pairs.append(pair)

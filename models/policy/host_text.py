@@ -88,9 +88,9 @@ def _strip_elements(text: str, *, is_strict: bool) -> str:
 
 
 def _strip_lines(text: str, markers: tuple[str, ...], *, is_strict: bool) -> str:
-    kept: list[str] = []
     lines = text.split("\n")
-    place = 0
+    kept = [] if _may_have_marked_lines(text, markers) else lines
+    place = len(kept)
     while place < len(lines):
         line = _without_stamps(lines[place])
         place += 1
@@ -105,6 +105,14 @@ def _strip_lines(text: str, markers: tuple[str, ...], *, is_strict: bool) -> str
     own = _BLANK_LINES.sub("\n\n", "\n".join(kept))
     # Strictly, the indentation of the first line tells code from words.
     return _LEADING_BLANK_LINES.sub("", own).rstrip() if is_strict else own.strip()
+
+
+def _may_have_marked_lines(text: str, markers: tuple[str, ...]) -> bool:
+    """Whether any line needs a look: a quick check that spares a paste of many lines one at each."""
+    if "[" in text and _TIMESTAMP.search(text) is not None:
+        return True
+    folded = text.casefold()
+    return any(marker in folded for marker in markers)
 
 
 def _without_stamps(line: str) -> str:

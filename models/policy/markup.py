@@ -16,7 +16,7 @@ ATTRIBUTE_CHARS_MAX = 400
 SPACES_MAX = 16
 """Spaces that may stand between a bracket and a name; an escaped bracket is levelled to one with up to 15 spaces."""
 
-_WIDE = str.maketrans("\uff1c\uff1e\ufe64\ufe65", "<><>")
+_WIDE = {"\uff1c": "<", "\uff1e": ">", "\ufe64": "<", "\ufe65": ">"}
 _OPENING = re.compile(r"&(?:amp;)?(?:lt|#0{0,4}60|#x0{0,4}3c);|\\u003c|%3c", re.IGNORECASE)
 _CLOSING = re.compile(r"&(?:amp;)?(?:gt|#0{0,4}62|#x0{0,4}3e);|\\u003e|%3e", re.IGNORECASE)
 _TAG = re.compile(
@@ -44,7 +44,10 @@ def level_brackets(text: str) -> str:
     if "&" in text or "\\u003" in text or "%3" in text:
         text = _OPENING.sub(lambda found: "<".ljust(len(found.group())), text)
         text = _CLOSING.sub(lambda found: ">".rjust(len(found.group())), text)
-    return text if text.isascii() else text.translate(_WIDE)
+    if not text.isascii():
+        for wide, plain in _WIDE.items():  # each a search; translating would look up every character
+            text = text.replace(wide, plain)
+    return text
 
 
 def find_tags(levelled: str) -> list[Tag]:

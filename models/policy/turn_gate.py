@@ -1,8 +1,8 @@
 """The turn gate: is there anything in this turn to recall for?
 
-Guards: the latency of turns that ask for nothing, and the user's attention during them. Cost: linear in the text (after
-host text is removed, in its head and tail of `LOOKED_AT_CHARS_MAX` characters); for an ordinary one about 0.2 ms, of
-which its search terms take half, and 0.05 ms if it plainly asks for nothing.
+Guards: the latency of turns that ask for nothing, and the user's attention during them. Cost: linear in the text, after
+host text is removed in what `turn_cut` leaves of it; for an ordinary one about 0.2 ms, of which its search terms take
+half, and 0.05 ms if it plainly asks for nothing.
 Fails: open. A turn is skipped only by a rule that names what it lacks; weak evidence and every error mean run, unless
 the direction knobs in force say otherwise.
 Error rates: no single rule is good on its own; the twelve labelled cases beside the tests count each one's false yes
@@ -20,8 +20,9 @@ from types import MappingProxyType
 import msgspec
 
 from recalld.models.domain.reasons import RecallReason
-from recalld.models.policy.caps import capped
+from recalld.models.domain.turn_parts import MessagePart
 from recalld.models.policy.protected_spans import mask_code_and_quotes
+from recalld.models.policy.temporal.time_span import TimeSpan
 from recalld.models.policy.turn.cues import CueFamily, find_cues
 from recalld.models.policy.turn.directions import DEFAULT_DIRECTIONS, Directions, GateAnswer, GateCause, GateOperation
 from recalld.models.policy.turn.lists import SPACED_LANGUAGES, likely_languages
@@ -32,17 +33,17 @@ from recalld.models.policy.turn.skips import is_too_short, plain_no
 from recalld.models.policy.turn.turn_input import (
     NOT_SUPPLIED,
     FindTimes,
-    MessagePart,
     NotSupplied,
     TurnInput,
     own_words,
 )
 from recalld.models.policy.turn.verdict import TurnEvidence, TurnGateVerdict, TurnRule
 from recalld.models.policy.turn.words import TurnWords, read_words
+from recalld.models.policy.turn_cut import READ_CHARS_MAX, cut_turn
 from recalld.models.policy.visible import has_visible
 
-LOOKED_AT_CHARS_MAX = 16_000
-"""Characters in which cues, names and references are looked for: the head and the tail of a longer message."""
+LOOKED_AT_CHARS_MAX = READ_CHARS_MAX
+"""Characters in which anything at all is looked for; `turn_cut` says which those are of a longer message."""
 
 _SKIP_REASONS: Mapping[TurnRule, RecallReason] = MappingProxyType(
     {
@@ -107,11 +108,47 @@ def decide(
         model: What a model answered, or why it could not; None: it was not asked.
     """
     text = own_words(turn.parts, line_markers=settings.line_markers)
-    nothing_asked = plain_no(text)
+    read = cut_turn(text)
+    nothing_asked = plain_no(read)
     if nothing_asked is not None:
         return _skip(nothing_asked, text, TurnEvidence())
-    message = read_words(mask_code_and_quotes(capped(text, LOOKED_AT_CHARS_MAX)))
-    evidence = _gather(turn, text, message, settings, find_times)
+    message = read_words(mask_code_and_quotes(read))
+    evidence = _gather(turn, read, message, settings, find_times)
+    return _concluded(turn, text, message, evidence, settings.directions, model)
+
+
+def decide_again(
+    turn: TurnInput,
+    before: TurnGateVerdict,
+    *,
+    settings: TurnGateSettings = DEFAULT_SETTINGS,
+    model: ModelAnswer | ModelAnswerError | GateCause | None = None,
+) -> TurnGateVerdict:
+    """Decide anew about a turn that no rule had decided, with what the store or a model has said since.
+
+    Gives what `decide` would, and reads nothing of the message twice that it need not.
+
+    Args:
+        turn: The turn, with the answer of the store.
+        before: The open decision.
+        settings: What can be configured; the same as before.
+        model: What a model answered, or why it could not; None: it was not asked.
+    """
+    text = before.user_text
+    read = cut_turn(text)
+    message = read_words(mask_code_and_quotes(read))
+    evidence = _with_probe(before.evidence, turn, read)
+    return _concluded(turn, text, message, evidence, settings.directions, model)
+
+
+def _concluded(
+    turn: TurnInput,
+    text: str,
+    message: TurnWords,
+    evidence: TurnEvidence,
+    directions: Directions,
+    model: ModelAnswer | ModelAnswerError | GateCause | None,
+) -> TurnGateVerdict:
     wanted = _plain_yes(evidence)
     if wanted is not None:
         return _run(wanted, text, evidence)
@@ -122,35 +159,38 @@ def decide(
         return _run(TurnRule.REFERENCE, text, evidence)
     if evidence.posted:
         return _run(TurnRule.STORE_PROBE, text, evidence)
-    return _remaining(turn, text, evidence, settings.directions, model)
+    return _remaining(turn, text, evidence, directions, model)
 
 
 def _gather(
     turn: TurnInput, text: str, message: TurnWords, settings: TurnGateSettings, find_times: FindTimes | None
 ) -> TurnEvidence:
     languages = likely_languages(message)
-    terms = probe_terms(text)
     has_turns_before = turn.recent is not NOT_SUPPLIED and bool(turn.recent)
-    posted: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    if isinstance(turn.probe, ProbeResult):
-        posted = posted_terms(terms, turn.probe)
-        # Names also count in code and quotations: `auth_token` is what is asked about, not somebody else's words.
-        head_and_tail = capped(text, LOOKED_AT_CHARS_MAX)
-        entities = mentioned_entities(read_words(head_and_tail), turn.probe) if turn.probe.entities else ()
-    return TurnEvidence(
+    evidence = TurnEvidence(
         languages=languages,
         cues=find_cues(message, languages, off=settings.cues_off),
-        times=_times(turn, text, languages, find_times),
-        terms=terms,
-        posted=posted,
-        entities=entities,
+        spans=_spans(turn, text, languages, find_times),
+        terms=probe_terms(text),
         reference=find_reference(message, languages) if has_turns_before else None,
         local_references=find_local_references(message, languages) if has_turns_before else (),
     )
+    return _with_probe(evidence, turn, text)
 
 
-def _times(turn: TurnInput, text: str, languages: Sequence[str], find_times: FindTimes | None) -> tuple[str, ...]:
+def _with_probe(evidence: TurnEvidence, turn: TurnInput, text: str) -> TurnEvidence:
+    """The evidence, with what the store says of the message's terms."""
+    if not isinstance(turn.probe, ProbeResult):
+        return evidence
+    # Names also count in code and quotations: `auth_token` is what is asked about, not somebody else's words.
+    return msgspec.structs.replace(
+        evidence,
+        posted=posted_terms(evidence.terms, turn.probe),
+        entities=mentioned_entities(read_words(text), turn.probe) if turn.probe.entities else (),
+    )
+
+
+def _spans(turn: TurnInput, text: str, languages: Sequence[str], find_times: FindTimes | None) -> tuple[TimeSpan, ...]:
     """The expressions of time, read by the first language that finds any."""
     if find_times is None or turn.now is None or turn.zone is None:
         return ()
@@ -158,14 +198,14 @@ def _times(turn: TurnInput, text: str, languages: Sequence[str], find_times: Fin
         if language in SPACED_LANGUAGES:
             found = find_times(text, now=turn.now, zone=turn.zone, language=language)
             if found:
-                return tuple(span.text for span in found)
+                return tuple(found)
     return ()
 
 
 def _plain_yes(evidence: TurnEvidence) -> TurnRule | None:
     if evidence.cues:
         return TurnRule.HISTORY_CUE
-    if evidence.times:
+    if evidence.spans:
         return TurnRule.TIME_EXPRESSION
     return TurnRule.KNOWN_ENTITY if evidence.entities else None
 
@@ -231,7 +271,7 @@ def _as_the_model_says(
     is_usable = model.query is not None and has_visible(model.query)
     return msgspec.structs.replace(
         _run(TurnRule.MODEL, text, seen),
-        query=model.query if is_usable else text,
+        query=model.query if is_usable else cut_turn(text),
         query_fallback=not is_usable,
         cause=cause,
     )
@@ -239,7 +279,7 @@ def _as_the_model_says(
 
 def _run(rule: TurnRule, text: str, evidence: TurnEvidence) -> TurnGateVerdict:
     return TurnGateVerdict(
-        answer=GateAnswer.RUN, reason=None, user_text=text, query=text, decided_by=rule, evidence=evidence
+        answer=GateAnswer.RUN, reason=None, user_text=text, query=cut_turn(text), decided_by=rule, evidence=evidence
     )
 
 

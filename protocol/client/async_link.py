@@ -7,7 +7,10 @@ import anyio.abc
 
 from recalld.protocol.client.async_wire import AsyncWire
 from recalld.protocol.client.errors import ClientError, ClientFault, LinkBrokenError
+from recalld.protocol.client.lending import Extractor, Lending
 from recalld.protocol.messages import Reply, Request
+from recalld.protocol.replies import ExtractRequest
+from recalld.protocol.requests import ExtractResult
 
 
 class _Waiter:
@@ -34,10 +37,16 @@ class _Waiter:
 
 
 class AsyncLink:
-    """Calls over one `AsyncWire`. `run` must be running in a task while calls are made."""
+    """Calls over one `AsyncWire`. `run` must be running in a task while calls are made.
 
-    def __init__(self, wire: AsyncWire) -> None:
+    Args:
+        wire: The greeted connection.
+        extractor: Answers the server's questions, where the greeting lent a model.
+    """
+
+    def __init__(self, wire: AsyncWire, extractor: Extractor | None = None) -> None:
         self.wire = wire
+        self._lending = None if extractor is None else Lending(extractor, self._send_result)
         self._waiters: dict[int, _Waiter] = {}
         self._sending = anyio.Lock()
         self._reading = anyio.CancelScope()
@@ -52,16 +61,32 @@ class AsyncLink:
         """Read replies until the connection ends or `stop` is called; then every waiter is told."""
         try:
             with self._reading:
-                while True:
-                    reply = await self.wire.receive()
-                    waiter = self._waiters.get(reply.id) if reply.id is not None else None
-                    if waiter is not None:  # else: a late reply to a call that was given up
-                        waiter.resolve(reply)
-        except ClientError as error:
-            self.stop(error)
+                async with anyio.create_task_group() as answering:
+                    await self._read(answering)
         finally:
             self.stop(ClientError(ClientFault.CLOSED, "the client was closed"))
             self.wire.close()
+
+    async def _read(self, answering: anyio.abc.TaskGroup) -> None:
+        """Hand out replies, and answer questions, until the connection ends."""
+        try:
+            while True:
+                reply = await self.wire.receive()
+                if isinstance(reply, ExtractRequest):
+                    if self._lending is not None:
+                        answering.start_soon(self._lending.answer, reply)
+                    continue
+                waiter = self._waiters.get(reply.id) if reply.id is not None else None
+                if waiter is not None:  # else: a late reply to a call that was given up
+                    waiter.resolve(reply)
+        except ClientError as error:
+            self.stop(error)  # which also ends the answers under way: nobody would read them
+
+    async def _send_result(self, result: ExtractResult) -> None:
+        if self._end is not None:
+            raise self._end
+        _, frame = self.wire.prepare(result)
+        await self._send(frame)
 
     def stop(self, reason: ClientError) -> None:
         """End the connection; the first reason given is the one that waiters see."""

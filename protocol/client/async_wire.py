@@ -29,8 +29,12 @@ class AsyncWire:
         self._welcome: Welcome | None = None
 
     @classmethod
-    async def open(cls, settings: ClientSettings) -> Self:
+    async def open(cls, settings: ClientSettings, wants: tuple[str, ...] = ()) -> Self:
         """Connect and greet.
+
+        Args:
+            settings: Where to connect and as whom.
+            wants: Features to name in the greeting; `extractor` among them promises to answer `extract_request`s.
 
         Raises:
             ClientError: Nobody listens, or the server refused.
@@ -42,7 +46,7 @@ class AsyncWire:
             raise ClientError(ClientFault.CONNECT_FAILED, message) from error
         wire = cls(stream)
         try:
-            await wire._greet(settings)
+            await wire._greet(settings, wants)
         except BaseException:
             wire.close()
             raise
@@ -97,8 +101,8 @@ class AsyncWire:
         """Close the connection."""
         self._stream.close()
 
-    async def _greet(self, settings: ClientSettings) -> None:
-        _, frame = self.prepare(settings.hello())
+    async def _greet(self, settings: ClientSettings, wants: tuple[str, ...]) -> None:
+        _, frame = self.prepare(settings.hello(wants))
         try:
             await self.send(frame)
         except ClientError as error:

@@ -8,12 +8,14 @@ from typing import Self, TypeVar
 
 import anyio
 import anyio.abc
+import msgspec
 
 from recalld.protocol import replies, requests
 from recalld.protocol.client.async_link import AsyncLink
 from recalld.protocol.client.async_wire import AsyncWire
-from recalld.protocol.client.errors import ClientError, ClientFault, LinkBrokenError, unavailable, unexpected
+from recalld.protocol.client.errors import ClientError, ClientFault, LinkBrokenError, no_block, unavailable, unexpected
 from recalld.protocol.client.events import EventSubscription
+from recalld.protocol.client.lending import WANTS, Extractor
 from recalld.protocol.client.misuse import MisuseLog, check_request
 from recalld.protocol.client.settings import ClientSettings, may_repeat
 from recalld.protocol.messages import Reply, Request
@@ -24,16 +26,19 @@ _Answer = TypeVar("_Answer")
 class AsyncClient:
     """Talks to the daemon from asynchronous code: an async context manager whose calls may run at the same time.
 
-    Connects on the first call, and again after a broken connection. Every call but `recall` raises `ClientError` when
-    it fails.
+    Connects on the first call, and again after a broken connection. Every call but `recall` and `standing` raises
+    `ClientError` when it fails.
 
     Args:
         socket_path: Path of the daemon's socket.
         name: The program that connects; for the daemon's logs.
         version: Its version.
-        strict: Whether a failing `recall` raises too, instead of returning an empty result of mode `unavailable`.
+        strict: Whether a failing `recall` or `standing` raises too, instead of returning an empty result.
         timeout_s: Seconds a call may take, connecting included.
-        recall_timeout_s: The same for `recall`.
+        recall_timeout_s: The same for `recall` and `standing`.
+        extractor: Asks this program's own model; given one, the client lends it to the daemon while it is connected,
+            and answers the daemon's questions beside its calls. The questions come only while connected, so a program
+            that does nothing else calls `connect` first, and `ping` now and then: each call connects again if need be.
     """
 
     def __init__(
@@ -45,6 +50,7 @@ class AsyncClient:
         strict: bool = False,
         timeout_s: float = 10.0,
         recall_timeout_s: float = 1.0,
+        extractor: Extractor | None = None,
     ) -> None:
         self._settings = ClientSettings.of(
             socket_path,
@@ -55,6 +61,7 @@ class AsyncClient:
             recall_timeout_s=recall_timeout_s,
         )
         self._misuse = MisuseLog()
+        self._extractor = extractor
         self._tasks: anyio.abc.TaskGroup | None = None
         self._connecting = anyio.Lock()
         self._link: AsyncLink | None = None
@@ -134,6 +141,18 @@ class AsyncClient:
         """Read a page of memories."""
         return await self._call(request, replies.Memories, timeout_s)
 
+    async def update(self, request: requests.Update, *, timeout_s: float | None = None) -> replies.Updated:
+        """Change what is known about a memory beside its text."""
+        return await self._call(request, replies.Updated, timeout_s)
+
+    async def backfill(self, request: requests.Backfill, *, timeout_s: float | None = None) -> replies.Backfilled:
+        """Have a lent model write cues and asks. It takes up to a minute and more, so give it a `timeout_s`."""
+        return await self._call(request, replies.Backfilled, timeout_s)
+
+    async def decide(self, request: requests.Decide, *, timeout_s: float | None = None) -> replies.Decision:
+        """Ask a gate whether something may be done, and how."""
+        return await self._call(request, replies.Decision, timeout_s)
+
     async def explain(self, request: requests.Explain, *, timeout_s: float | None = None) -> replies.Explanation:
         """Read why a decision went as it did."""
         return await self._call(request, replies.Explanation, timeout_s)
@@ -141,6 +160,34 @@ class AsyncClient:
     async def session(self, request: requests.Session, *, timeout_s: float | None = None) -> replies.Ok:
         """Say that a session started, was compacted, or ended."""
         return await self._call(request, replies.Ok, timeout_s)
+
+    async def standing(self, request: requests.Standing, *, timeout_s: float | None = None) -> replies.StandingBlock:
+        """Ask for the standing block of a session. Unless strict, never raises `ClientError`: see `no_block`.
+
+        Raises:
+            TypeError: `request` is no `Standing`.
+        """
+        try:
+            return await self._call(request, replies.StandingBlock, timeout_s)
+        except ClientError as error:
+            if self._settings.is_strict:
+                raise
+            self._misuse.note(error, "standing")
+            return no_block(error)
+
+    async def set_standing(
+        self, request: requests.SetStanding, *, timeout_s: float | None = None
+    ) -> replies.StandingSet:
+        """Say what a person decided about a memory and the standing block."""
+        return await self._call(request, replies.StandingSet, timeout_s)
+
+    async def outcome(self, request: requests.Outcome, *, timeout_s: float | None = None) -> replies.Ok:
+        """Report what became of what a decision showed."""
+        return await self._call(request, replies.Ok, timeout_s, kind=requests.Outcome)
+
+    async def outcomes(self, request: requests.Outcomes, *, timeout_s: float | None = None) -> replies.OutcomeReport:
+        """Read what was reported on a memory or a decision."""
+        return await self._call(request, replies.OutcomeReport, timeout_s)
 
     async def health(self, *, deep: bool = False, timeout_s: float | None = None) -> replies.HealthReport:
         """Read the daemon's state; `deep` also scores a real pair."""
@@ -165,8 +212,15 @@ class AsyncClient:
         self._subscriptions.add(subscription)
         return subscription
 
-    async def _call(self, request: Request, answer: type[_Answer], timeout_s: float | None) -> _Answer:
-        check_request(request, answer)
+    async def _call(
+        self,
+        request: Request,
+        answer: type[_Answer],
+        timeout_s: float | None,
+        *,
+        kind: type[msgspec.Struct] | None = None,
+    ) -> _Answer:
+        check_request(request, answer, kind)
         limit_s = self._settings.timeout_for(request, timeout_s)
         try:
             with anyio.fail_after(limit_s):
@@ -195,7 +249,8 @@ class AsyncClient:
             if self._tasks is None:
                 raise ClientError(ClientFault.CLOSED, "use the client inside `async with`")
             if self._link is None or not self._link.is_usable:
-                self._link = AsyncLink(await AsyncWire.open(self._settings))
+                wants = () if self._extractor is None else WANTS
+                self._link = AsyncLink(await AsyncWire.open(self._settings, wants), self._extractor)
                 self._tasks.start_soon(self._link.run, name="recalld client reader")
             return self._link
 

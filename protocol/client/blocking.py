@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Self, TypeVar
 
+import msgspec
+
 from recalld.protocol import replies, requests
 from recalld.protocol.client.blocking_link import BlockingLink, monotonic_s
-from recalld.protocol.client.errors import ClientError, ClientFault, LinkBrokenError, unavailable, unexpected
+from recalld.protocol.client.errors import ClientError, ClientFault, LinkBrokenError, no_block, unavailable, unexpected
 from recalld.protocol.client.misuse import MisuseLog, check_request
 from recalld.protocol.client.settings import ClientSettings, may_repeat
 from recalld.protocol.messages import Reply, Request
@@ -22,15 +24,16 @@ _Answer = TypeVar("_Answer")
 class Client:
     """Talks to the daemon from blocking code. Connects on the first call, and again after a broken connection.
 
-    May be shared between threads; calls then take turns. Every call but `recall` raises `ClientError` when it fails.
+    May be shared between threads; calls then take turns. Every call but `recall` and `standing` raises
+    `ClientError` when it fails.
 
     Args:
         socket_path: Path of the daemon's socket.
         name: The program that connects; for the daemon's logs.
         version: Its version.
-        strict: Whether a failing `recall` raises too, instead of returning an empty result of mode `unavailable`.
+        strict: Whether a failing `recall` or `standing` raises too, instead of returning an empty result.
         timeout_s: Seconds a call may take, connecting included.
-        recall_timeout_s: The same for `recall`.
+        recall_timeout_s: The same for `recall` and `standing`.
     """
 
     def __init__(
@@ -113,6 +116,18 @@ class Client:
         """Read a page of memories."""
         return self._call(request, replies.Memories, timeout_s)
 
+    def update(self, request: requests.Update, *, timeout_s: float | None = None) -> replies.Updated:
+        """Change what is known about a memory beside its text."""
+        return self._call(request, replies.Updated, timeout_s)
+
+    def backfill(self, request: requests.Backfill, *, timeout_s: float | None = None) -> replies.Backfilled:
+        """Have a lent model write cues and asks. It takes up to a minute and more, so give it a `timeout_s`."""
+        return self._call(request, replies.Backfilled, timeout_s)
+
+    def decide(self, request: requests.Decide, *, timeout_s: float | None = None) -> replies.Decision:
+        """Ask a gate whether something may be done, and how."""
+        return self._call(request, replies.Decision, timeout_s)
+
     def explain(self, request: requests.Explain, *, timeout_s: float | None = None) -> replies.Explanation:
         """Read why a decision went as it did."""
         return self._call(request, replies.Explanation, timeout_s)
@@ -120,6 +135,32 @@ class Client:
     def session(self, request: requests.Session, *, timeout_s: float | None = None) -> replies.Ok:
         """Say that a session started, was compacted, or ended."""
         return self._call(request, replies.Ok, timeout_s)
+
+    def standing(self, request: requests.Standing, *, timeout_s: float | None = None) -> replies.StandingBlock:
+        """Ask for the standing block of a session. Unless strict, never raises `ClientError`: see `no_block`.
+
+        Raises:
+            TypeError: `request` is no `Standing`.
+        """
+        try:
+            return self._call(request, replies.StandingBlock, timeout_s)
+        except ClientError as error:
+            if self._settings.is_strict:
+                raise
+            self._misuse.note(error, "standing")
+            return no_block(error)
+
+    def set_standing(self, request: requests.SetStanding, *, timeout_s: float | None = None) -> replies.StandingSet:
+        """Say what a person decided about a memory and the standing block."""
+        return self._call(request, replies.StandingSet, timeout_s)
+
+    def outcome(self, request: requests.Outcome, *, timeout_s: float | None = None) -> replies.Ok:
+        """Report what became of what a decision showed."""
+        return self._call(request, replies.Ok, timeout_s, kind=requests.Outcome)
+
+    def outcomes(self, request: requests.Outcomes, *, timeout_s: float | None = None) -> replies.OutcomeReport:
+        """Read what was reported on a memory or a decision."""
+        return self._call(request, replies.OutcomeReport, timeout_s)
 
     def health(self, *, deep: bool = False, timeout_s: float | None = None) -> replies.HealthReport:
         """Read the daemon's state; `deep` also scores a real pair."""
@@ -148,8 +189,15 @@ class Client:
             while True:
                 yield _expect(link.receive(request_id, None), replies.Event)
 
-    def _call(self, request: Request, answer: type[_Answer], timeout_s: float | None) -> _Answer:
-        check_request(request, answer)
+    def _call(
+        self,
+        request: Request,
+        answer: type[_Answer],
+        timeout_s: float | None,
+        *,
+        kind: type[msgspec.Struct] | None = None,
+    ) -> _Answer:
+        check_request(request, answer, kind)
         deadline_s = monotonic_s() + self._settings.timeout_for(request, timeout_s)
         with self._my_turn(deadline_s):
             is_fresh = self._link is None

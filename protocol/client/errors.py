@@ -6,7 +6,7 @@ import enum
 
 from recalld.protocol.errors import RETRYABLE_CODES, WireError
 from recalld.protocol.messages import Reply
-from recalld.protocol.replies import Error, Recalled
+from recalld.protocol.replies import Error, Recalled, StandingBlock
 
 UNAVAILABLE = "unavailable"
 """The `mode` of a `Recalled` that no server sent."""
@@ -88,3 +88,12 @@ def unavailable(error: ClientError) -> Recalled:
     sentence.
     """
     return Recalled(recall_id="", decision="error", mode=UNAVAILABLE, reason=error.code, degraded_detail=error.message)
+
+
+def no_block(error: ClientError) -> StandingBlock:
+    """An empty standing block, for a runtime that goes on without its memory.
+
+    Its `reason` is the failure's code, and `detail` its sentence. When the reply was lost on its way, the daemon takes
+    the block for given: ask again with `again`.
+    """
+    return StandingBlock(decision_id="", reason=error.code, detail=error.message)

@@ -27,7 +27,13 @@ _REQUESTS: dict[type[object], type[msgspec.Struct]] = {
     replies.Forgotten: requests.Forget,
     replies.Memory: requests.Get,
     replies.Memories: requests.ListMemories,
+    replies.Updated: requests.Update,
+    replies.Backfilled: requests.Backfill,
+    replies.Decision: requests.Decide,
     replies.Explanation: requests.Explain,
+    replies.StandingBlock: requests.Standing,
+    replies.StandingSet: requests.SetStanding,
+    replies.OutcomeReport: requests.Outcomes,
     replies.Ok: requests.Session,
     replies.HealthReport: requests.Health,
     replies.StatsReport: requests.Stats,
@@ -39,17 +45,18 @@ _REQUESTS: dict[type[object], type[msgspec.Struct]] = {
 _log = logging.getLogger("recalld.protocol.client")
 
 
-def check_request(request: object, answer: type[object]) -> None:
+def check_request(request: object, answer: type[object], kind: type[msgspec.Struct] | None = None) -> None:
     """See to it that a call was given its own kind of request.
 
     Args:
         request: What the caller passed.
         answer: The reply that the call returns.
+        kind: The request, where another one has the same reply.
 
     Raises:
         TypeError: It is something else; the message says what to pass.
     """
-    expected = _REQUESTS[answer]
+    expected = _REQUESTS[answer] if kind is None else kind
     if not isinstance(request, expected):
         required = ", ".join(f"{field.name}=…" for field in msgspec.structs.fields(expected) if field.required)
         message = f"pass a request, {expected.__name__}({required}) of recalld.protocol.requests, not {request!r:.80}"
@@ -57,13 +64,16 @@ def check_request(request: object, answer: type[object]) -> None:
 
 
 class MisuseLog:
-    """Warns about recalls that can never succeed: once for each code in the life of a client."""
+    """Warns about recalls, and requests for standing blocks, that can never succeed: once for each code.
+
+    Once in the life of a client, that is.
+    """
 
     def __init__(self) -> None:
-        self._warned: set[str] = set()
+        self._warned: set[tuple[str, str]] = set()
 
-    def note(self, error: ClientError) -> None:
-        """Log a failed recall if it can never succeed as it is. Never raises, never quotes more than the error does."""
-        if error.code in NEVER_VALID and error.code not in self._warned:
-            self._warned.add(error.code)
-            _log.warning("recall can never succeed as it is called: %s", error)
+    def note(self, error: ClientError, call: str = "recall") -> None:
+        """Log a failed call if it can never succeed as it is. Never raises, never quotes more than the error does."""
+        if error.code in NEVER_VALID and (call, error.code) not in self._warned:
+            self._warned.add((call, error.code))
+            _log.warning("%s can never succeed as it is called: %s", call, error)

@@ -15,7 +15,10 @@ _REPEATABLE = (
     | requests.Observe
     | requests.Get
     | requests.ListMemories
+    | requests.Decide
     | requests.Explain
+    | requests.Outcome
+    | requests.Outcomes
     | requests.Session
     | requests.Health
     | requests.Stats
@@ -29,10 +32,11 @@ class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         socket_path: Path of the daemon's socket.
         client: Name and version of the program that connects; for the daemon's logs.
-        is_strict: Whether a failing `recall` raises like every other call, instead of answering with nothing.
+        is_strict: Whether a failing `recall` or `standing` raises like every other call, instead of answering with
+            nothing.
         timeout_s: Seconds a call may take, connecting included.
-        recall_timeout_s: The same for `recall`. It should exceed the server's budget: the server's own degraded
-            answer is better than none.
+        recall_timeout_s: The same for `recall` and `standing`. It should exceed the server's budget: the server's own
+            degraded answer is better than none.
     """
 
     socket_path: str
@@ -69,15 +73,16 @@ class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
             recall_timeout_s=recall_timeout_s,
         )
 
-    def hello(self) -> requests.Hello:
-        """The first message on a connection."""
-        return requests.Hello(client=self.client)
+    def hello(self, wants: tuple[str, ...] = ()) -> requests.Hello:
+        """The first message on a connection. Naming no feature asks for all of them, and promises none."""
+        return requests.Hello(client=self.client, wants=wants)
 
     def timeout_for(self, request: Request, timeout_s: float | None) -> float:
         """Seconds this call may take: what the caller said, else what its kind is given."""
         if timeout_s is not None:
             return timeout_s
-        return self.recall_timeout_s if isinstance(request, requests.Recall) else self.timeout_s
+        is_in_a_turn = isinstance(request, requests.Recall | requests.Standing)
+        return self.recall_timeout_s if is_in_a_turn else self.timeout_s
 
 
 def may_repeat(request: Request, *, was_sent: bool) -> bool:

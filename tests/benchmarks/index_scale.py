@@ -11,6 +11,8 @@ import time
 import numpy as np
 
 from recalld.actors.recall.index import UserIndex
+from recalld.actors.recall.index_load import small_parts
+from recalld.actors.store.packed_vectors import pack_vectors
 from recalld.models.domain.records import VectorRole
 from recalld.models.domain.store import EmbeddedMemory, IndexDelta, TextVector
 
@@ -34,7 +36,7 @@ def memories(count: int, rng: np.random.Generator) -> tuple[EmbeddedMemory, ...]
             scope="",
             expires_at_ms=None,
             has_asks=True,
-            vectors=tuple(TextVector(role=role, ordinal=ordinal, data=vector()) for role, ordinal in ROLES),
+            vectors=pack_vectors([TextVector(role=role, ordinal=ordinal, data=vector()) for role, ordinal in ROLES]),
         )
         for number in range(count)
     )
@@ -42,7 +44,7 @@ def memories(count: int, rng: np.random.Generator) -> tuple[EmbeddedMemory, ...]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
     parser.add_argument("--repeats", type=int, default=30)
     options = parser.parse_args()
     rng = np.random.default_rng(0)
@@ -50,7 +52,10 @@ def main() -> None:
         delta = IndexDelta(is_complete=True, seq=1, upserts=memories(size, rng), removed=())
         index = UserIndex("bench", DIMS)
         started = time.perf_counter()
-        index.apply(delta)
+        index.reserve(delta.upserts, size)
+        for part in small_parts(delta.upserts):
+            index.upsert(part)
+        index.finish(delta)
         load_ms = (time.perf_counter() - started) * 1000.0
         query = rng.standard_normal(DIMS).astype(np.float32)
         query /= np.linalg.norm(query)

@@ -25,7 +25,9 @@ from recalld.actors.events import EventBus, EventLevel
 from recalld.actors.inference_thread.call import Delivery
 from recalld.actors.inference_thread.factory import ThreadFactory
 from recalld.actors.kernel import Supervisor
+from recalld.actors.ports import RuntimeModel
 from recalld.actors.recall import GateCalibration
+from recalld.actors.runtime_model import NoRuntimeModel
 from recalld.actors.store import InMemoryStore
 from recalld.actors.text_work import ImmediateTextWork, TextWork
 from recalld.daemon.app import FailureRelay
@@ -37,7 +39,9 @@ from recalld.daemon.config.settings import (
     ModelsSettings,
     RecallSettings,
     ServerSettings,
+    StandingSettings,
     StorageSettings,
+    WriteSettings,
 )
 from recalld.daemon.service import LocalMemoryService
 from recalld.models.domain.admission import (
@@ -51,8 +55,11 @@ from recalld.models.domain.admission import (
 )
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import Event, EventName
-from recalld.models.domain.recall import RecallOutcome, RecallQuery
-from recalld.models.domain.records import NewMemory
+from recalld.models.domain.outcomes import OutcomeReport, OutcomeResult
+from recalld.models.domain.recall import RecallOutcome, RecallQuery, TimeUse
+from recalld.models.domain.records import MemoryKind, NewMemory
+from recalld.models.domain.standing import StandingAction, StandingBlock, StandingRequest, StandingSet
+from recalld.models.domain.turn_parts import MessagePart
 from recalld.models.policy.floor import FloorValues
 from recalld.models.policy.relevance import uncalibrated
 
@@ -110,6 +117,8 @@ class SystemOptions(TypedDict, total=False):
     """What a test may set."""
 
     recall: RecallSettings
+    standing: StandingSettings
+    write: WriteSettings
     actors: ActorsSettings
     events: EventsSettings
     calibration: GateCalibration
@@ -126,11 +135,17 @@ class QueryOptions(TypedDict, total=False):
     max_items: int | None
     max_chars: int | None
     is_search: bool
+    parts: tuple[MessagePart, ...]
+    turns: tuple[str, ...] | None
+    now_ms: int | None
+    time_zone: str
+    time: TimeUse
 
 
 class MemoryOptions(TypedDict, total=False):
     """Fields of a new memory that a test may set."""
 
+    kind: MemoryKind
     scope: str
     cues: tuple[str, ...]
     asks: tuple[str, ...]
@@ -163,6 +178,7 @@ class System:
         )
     )
     text_work: TextWork = field(default_factory=ImmediateTextWork)
+    runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
     bus: EventBus | None = None
     _running: Running | None = None
     _supervisor: Supervisor | None = None
@@ -241,6 +257,35 @@ class System:
             )
         )
 
+    async def standing(
+        self, user: str, session: str = "", scope: str = "", *, max_chars: int | None = None, is_again: bool = False
+    ) -> StandingBlock:
+        return await self.service.standing(
+            StandingRequest(
+                user=user,
+                session=session,
+                scope=scope,
+                max_chars=max_chars,
+                is_again=is_again,
+                deadline_s=self.now_s() + ENVELOPE_S,
+            )
+        )
+
+    async def report(self, user: str, decision_id: str, result: OutcomeResult, memory_id: str = "") -> None:
+        await self.service.record_outcome(
+            OutcomeReport(
+                user=user,
+                decision_id=decision_id,
+                memory_id=memory_id,
+                result=result,
+                at_ms=self.clock.now_ms(),
+                deadline_s=self.now_s() + WRITE_S,
+            )
+        )
+
+    async def set_standing(self, user: str, memory_id: str, action: StandingAction) -> StandingSet:
+        return await self.service.set_standing(user, memory_id, action, deadline_s=self.now_s() + WRITE_S)
+
     async def forget(
         self,
         user: str,
@@ -314,6 +359,8 @@ def _parts(system: System, bus: EventBus, tasks: anyio.abc.TaskGroup, options: S
         storage=StorageSettings(data_dir=nowhere),
         models=ModelsSettings(dir=nowhere),
         recall=options.get("recall", RecallSettings()),
+        standing=options.get("standing", StandingSettings()),
+        write=options.get("write", WriteSettings()),
         actors=options.get("actors", ActorsSettings()),
         events=options.get("events", EventsSettings()),
     )
@@ -335,6 +382,7 @@ def _parts(system: System, bus: EventBus, tasks: anyio.abc.TaskGroup, options: S
         embedder_key=EMBEDDER_KEY,
         version="0",
         text_work=system.text_work,
+        runtime_model=system.runtime_model,
     )
 
 

@@ -9,7 +9,9 @@ import anyio
 
 from recalld.actors.ports import MemoryReader, MemoryWriter
 from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.domain.outcomes import OutcomeRecorded, OutcomeTally, RecordOutcome
 from recalld.models.domain.records import Memory
+from recalld.models.domain.standing import MemoryOutcomes, SetStanding, StandingCandidates, StandingSet
 from recalld.models.domain.store import (
     AppendDecisions,
     Checkpoint,
@@ -20,6 +22,7 @@ from recalld.models.domain.store import (
     Forget,
     Forgotten,
     IndexDelta,
+    IndexPage,
     LexicalHit,
     ListFilter,
     MemoryPage,
@@ -31,7 +34,10 @@ from recalld.models.domain.store import (
     StoreCounts,
     StoreHealth,
     TurnRecorded,
+    Update,
+    Updated,
 )
+from recalld.models.domain.time_window import TimeWindow
 
 
 @dataclass
@@ -45,6 +51,8 @@ class Trouble:
     crash: BaseException | None = None
     """Raised as it is: what no store should raise."""
     calls: dict[str, int] = field(default_factory=dict)
+    unreadable: set[str] = field(default_factory=set)
+    """Ids of memories whose rows cannot be read as one."""
 
     async def meet(self, method: str) -> None:
         self.calls[method] = self.calls.get(method, 0) + 1
@@ -76,7 +84,8 @@ class FaultyReader:
 
     async def memories(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
         await self._trouble.meet("memories")
-        return await self._reader.memories(user, memory_ids)
+        found = await self._reader.memories(user, memory_ids)
+        return {id_: memory for id_, memory in found.items() if id_ not in self._trouble.unreadable}
 
     async def erasable(self, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
         await self._trouble.meet("erasable")
@@ -89,26 +98,67 @@ class FaultyReader:
         return await self._reader.list_memories(user, what, now_ms=now_ms, limit=limit, cursor=cursor)
 
     async def lexical(
-        self, user: str, terms: Sequence[str], *, now_ms: int, limit: int, scope: str | None
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
     ) -> list[LexicalHit]:
         await self._trouble.meet("lexical")
-        return await self._reader.lexical(user, terms, now_ms=now_ms, limit=limit, scope=scope)
+        return await self._reader.lexical(user, terms, now_ms=now_ms, limit=limit, scope=scope, windows=windows)
+
+    async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
+        await self._trouble.meet("posted")
+        return await self._reader.posted(user, terms)
+
+    async def within(
+        self, user: str, windows: Sequence[TimeWindow], *, now_ms: int, limit: int, scope: str | None
+    ) -> list[Memory]:
+        await self._trouble.meet("within")
+        return await self._reader.within(user, windows, now_ms=now_ms, limit=limit, scope=scope)
 
     async def index_delta(self, user: str, embedder_key: str, *, since_seq: int, now_ms: int) -> IndexDelta:
         await self._trouble.meet("index_delta")
         return await self._reader.index_delta(user, embedder_key, since_seq=since_seq, now_ms=now_ms)
 
+    async def index_page(self, user: str, embedder_key: str, *, after: str, now_ms: int) -> IndexPage:
+        await self._trouble.meet("index_page")
+        return await self._reader.index_page(user, embedder_key, after=after, now_ms=now_ms)
+
     async def pending(self, embedder_key: str, *, now_ms: int, limit: int) -> list[PendingEmbedding]:
         await self._trouble.meet("pending")
         return await self._reader.pending(embedder_key, now_ms=now_ms, limit=limit)
 
-    async def counts(self, user: str, embedder_key: str, *, now_ms: int, scope: str | None = None) -> StoreCounts:
+    async def counts(
+        self,
+        user: str,
+        embedder_key: str,
+        *,
+        now_ms: int,
+        scope: str | None = None,
+        windows: Sequence[TimeWindow] = (),
+    ) -> StoreCounts:
         await self._trouble.meet("counts")
-        return await self._reader.counts(user, embedder_key, now_ms=now_ms, scope=scope)
+        return await self._reader.counts(user, embedder_key, now_ms=now_ms, scope=scope, windows=windows)
 
     async def decision(self, decision_id: str) -> DecisionRow | None:
         await self._trouble.meet("decision")
         return await self._reader.decision(decision_id)
+
+    async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
+        await self._trouble.meet("outcomes")
+        return await self._reader.outcomes(user, memory_ids)
+
+    async def reported(self, user: str, *, memory_id: str = "", decision_id: str = "", limit: int) -> MemoryOutcomes:
+        await self._trouble.meet("reported")
+        return await self._reader.reported(user, memory_id=memory_id, decision_id=decision_id, limit=limit)
+
+    async def standing_candidates(self, user: str, scope: str, *, now_ms: int, limit: int) -> StandingCandidates:
+        await self._trouble.meet("standing_candidates")
+        return await self._reader.standing_candidates(user, scope, now_ms=now_ms, limit=limit)
 
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
         await anyio.sleep(self._trouble.slow_s.get("health", 0.0))
@@ -137,6 +187,18 @@ class FaultyWriter:
     async def put_vectors(self, command: PutVectors) -> bool:
         await self._trouble.meet("put_vectors")
         return await self._writer.put_vectors(command)
+
+    async def update(self, command: Update) -> Updated:
+        await self._trouble.meet("update")
+        return await self._writer.update(command)
+
+    async def record_outcome(self, command: RecordOutcome) -> OutcomeRecorded:
+        await self._trouble.meet("record_outcome")
+        return await self._writer.record_outcome(command)
+
+    async def set_standing(self, command: SetStanding) -> StandingSet:
+        await self._trouble.meet("set_standing")
+        return await self._writer.set_standing(command)
 
     async def append_decisions(self, command: AppendDecisions) -> None:
         await self._trouble.meet("append_decisions")

@@ -12,11 +12,12 @@ from pathlib import Path
 import anyio
 
 from recalld.daemon.gateway.counters import GatewayCounters
+from recalld.daemon.gateway.lending import LentModels
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.listener import bind_listener
 from recalld.daemon.gateway.peer import AccessPolicy
 from recalld.daemon.gateway.server import Gateway
-from recalld.models.domain import admission, health, recall, records, store
+from recalld.models.domain import admission, cues, decide, decision, health, outcomes, recall, records, standing, store
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.reasons import Op, RecallDecision, RecallMode, RecallReason, RememberOutcome
@@ -70,8 +71,14 @@ class FakeService:
         self.turns: list[admission.ObservedTurn] = []
         self.saves: list[admission.RememberRequest] = []
         self.forgets: list[admission.ForgetRequest] = []
+        self.updates: list[cues.UpdateRequest] = []
+        self.backfills: list[cues.BackfillRequest] = []
         self.sessions: list[tuple[str, str, admission.SessionEvent]] = []
         self.streams: list[FakeStream] = []
+        self.blocks: list[standing.StandingRequest] = []
+        self.choices: list[tuple[str, str, standing.StandingAction]] = []
+        self.reports: list[outcomes.OutcomeReport] = []
+        self.decides: list[decide.DecideRequest] = []
         self.waiting = 0
         self.has_waiting = anyio.Event()
         self.go = anyio.Event()
@@ -141,6 +148,38 @@ class FakeService:
             total=len(memories),
         )
 
+    async def update(self, request: cues.UpdateRequest) -> cues.UpdateReply:
+        self.updates.append(request)
+        memory = await self.get(request.user, request.memory_id)
+        return cues.UpdateReply(memory=memory, decision_id="upd_1", is_embedded=False)
+
+    async def backfill(self, request: cues.BackfillRequest) -> cues.BackfillReply:
+        self.backfills.append(request)
+        return cues.BackfillReply(
+            updated=2,
+            refusals={"no_asks": 1},
+            failures={"timeout": 2},
+            remaining=7,
+            end=cues.BackfillEnd.LIMIT,
+            cursor="next",
+        )
+
+    async def decide(self, request: decide.DecideRequest) -> decision.Decision:
+        self.decides.append(request)
+        return decision.Decision(
+            decision=decision.GateDecision.SKIP,
+            op=request.op,
+            profile=request.profile or "default",
+            policy_version="v",
+            reason_code=decision.DecideReason.NO_CLAIMS,
+            reason="Nothing.",
+            decided_by="claims",
+            decision_id="dec_9",
+            evidence=decision.DecideEvidence(
+                candidates=(decision.JudgedCandidate(id="a", reason=decision.CandidateReason.TOO_OLD),)
+            ),
+        )
+
     async def explain(self, user: str, decision_id: str) -> store.DecisionRow:
         return store.DecisionRow(
             id=decision_id, user=user, session="s", op=Op.RECALL, at_ms=1, decision="silent", reason="gated"
@@ -148,6 +187,45 @@ class FakeService:
 
     async def session(self, user: str, session: str, event: admission.SessionEvent) -> None:
         self.sessions.append((user, session, event))
+
+    async def standing(self, request: standing.StandingRequest) -> standing.StandingBlock:
+        self.blocks.append(request)
+        memories = tuple(self.stored.get(request.user, []))
+        reason = standing.StandingReason.GIVEN if memories else standing.StandingReason.NOTHING_STANDING
+        rows = tuple(
+            standing.StandingRow(
+                candidate=standing.StandingCandidate(memory=memory),
+                usefulness=0.5,
+                value=2.0,
+                words=4,
+                verdict=standing.StandingVerdict.SHOWN,
+            )
+            for memory in memories
+        )
+        return standing.StandingBlock(decision_id="std_1", reason=reason, memories=memories, rows=rows)
+
+    async def set_standing(
+        self, user: str, memory_id: str, action: standing.StandingAction, *, deadline_s: float
+    ) -> standing.StandingSet:
+        self.choices.append((user, memory_id, action))
+        return standing.StandingSet(
+            choice=standing.StandingChoice.PINNED,
+            is_standing=True,
+            is_changed=True,
+            decision_id=f"sts_{len(self.choices)}",
+        )
+
+    async def record_outcome(self, report: outcomes.OutcomeReport) -> None:
+        self.reports.append(report)
+
+    async def outcomes_of_memory(self, user: str, memory_id: str, *, limit: int) -> standing.MemoryOutcomes:
+        return standing.MemoryOutcomes(tally=outcomes.OutcomeTally(used=1), choice=standing.StandingChoice.DEMOTED)
+
+    async def outcomes_of_decision(self, user: str, decision_id: str, *, limit: int) -> standing.MemoryOutcomes:
+        report = outcomes.ReportedOutcome(
+            decision_id=decision_id, memory_id="mem_1", result=outcomes.OutcomeResult.IGNORED, at_ms=5
+        )
+        return standing.MemoryOutcomes(tally=outcomes.OutcomeTally(ignored=1), newest=(report,))
 
     async def health(self, *, is_deep: bool) -> health.HealthReport:
         return make_health(is_deep=is_deep)
@@ -258,8 +336,10 @@ class RawClient:
 class Running:
     """A running gateway and ways to reach it."""
 
-    def __init__(self, path: Path, gateway: Gateway, service: FakeService, counters: GatewayCounters) -> None:
-        self.path, self.gateway, self.service, self.counters = path, gateway, service, counters
+    def __init__(
+        self, path: Path, gateway: Gateway, service: FakeService, counters: GatewayCounters, lent: LentModels
+    ) -> None:
+        self.path, self.gateway, self.service, self.counters, self.lent = path, gateway, service, counters, lent
 
     @contextlib.asynccontextmanager
     async def raw(self) -> AsyncIterator[RawClient]:
@@ -289,10 +369,13 @@ async def run_gateway(
 ) -> AsyncIterator[Running]:
     """Serve a fake service on a socket at `path`."""
     service, counters = FakeService(), GatewayCounters()
+    policy = policy if policy is not None else AccessPolicy(own_uid=os.geteuid())
+    lent = LentModels(policy=policy, clock=WallClock(), counters=counters, limits=limits)
     gateway = Gateway(
         listener=bind_listener(path),
         service=service,
-        policy=policy if policy is not None else AccessPolicy(own_uid=os.geteuid()),
+        policy=policy,
+        lent_models=lent,
         clock=WallClock(),
         counters=counters,
         version="9.9",
@@ -301,6 +384,6 @@ async def run_gateway(
     async with anyio.create_task_group() as tasks:
         await tasks.start(gateway.serve)
         try:
-            yield Running(path, gateway, service, counters)
+            yield Running(path, gateway, service, counters, lent)
         finally:
             tasks.cancel_scope.cancel()

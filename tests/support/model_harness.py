@@ -175,7 +175,7 @@ class EmbedderHarness(ModelHarness[EmbedderMessage]):
         self, *texts: str, within_s: float = 1.0, is_query: bool = True, is_bulk: bool = False
     ) -> TextsEmbedded:
         deadline_s = self.now_s() + within_s
-        wanted = tuple(EmbedText(text=text, is_query=is_query) for text in texts)
+        wanted = tuple(EmbedText(text=text, is_query=is_query, is_kept=is_query) for text in texts)
         return await self.address.ask(
             lambda reply: EmbedTexts(texts=wanted, deadline_s=deadline_s, is_bulk=is_bulk, reply=reply),
             deadline_s=deadline_s + REPLY_S,

@@ -38,7 +38,9 @@ def _check_outcome(answer: Answered) -> None:
     shown = [item.memory.id for item in outcome.items]
     assert len(set(shown)) == len(shown)
     assert bool(shown) == (outcome.decision is RecallDecision.INJECT), answer
-    assert outcome.coverage.discovered == outcome.coverage.searched + outcome.coverage.skipped_wrong_scope
+    coverage = outcome.coverage
+    skipped = coverage.skipped_wrong_scope + coverage.skipped_out_of_interval + coverage.skipped_unreadable
+    assert coverage.discovered == coverage.searched + skipped, answer
     if outcome.mode is RecallMode.FLOOR_ONLY:
         assert outcome.degraded_reason is not None, answer
         assert shown == list(outcome.floor_items), answer

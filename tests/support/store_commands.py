@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypedDict, Unpack
 
+import msgspec
+
 from recalld.actors.ports import MemoryReader, MemoryWriter
+from recalld.models.domain.cues import MemoryChanges
+from recalld.models.domain.outcomes import OutcomeResult, RecordOutcome
 from recalld.models.domain.reasons import AdmissionReason, Op
-from recalld.models.domain.records import MemoryKind, MemorySource, NewMemory, VectorRole
+from recalld.models.domain.records import MemoryKind, MemorySource, NewMemory, TextOrigin, VectorRole
+from recalld.models.domain.standing import SetStanding, StandingAction, StandingCandidates, StandingSet
 from recalld.models.domain.store import (
+    AppendDecisions,
     DecisionRow,
     Expire,
     Expired,
@@ -21,6 +27,8 @@ from recalld.models.domain.store import (
     Remembered,
     TextVector,
     TurnRecorded,
+    Update,
+    Updated,
 )
 from recalld.models.policy.terms import query_terms
 
@@ -51,6 +59,19 @@ class MemoryOptions(TypedDict, total=False):
     asks: tuple[str, ...]
     source: MemorySource
     expires_at_ms: int | None
+    added_cues: int
+    added_asks: int
+
+
+class ChangeOptions(TypedDict, total=False):
+    """What of a memory a test may change."""
+
+    cues: tuple[str, ...] | None
+    asks: tuple[str, ...] | None
+    kind: MemoryKind | None
+    scope: str | None
+    expires_at_ms: int | None
+    origin: TextOrigin
 
 
 def vectors_of(memory: NewMemory, value: int = 1) -> tuple[TextVector, ...]:
@@ -195,6 +216,32 @@ class DrivenStore:
             )
         )
 
+    async def update(
+        self,
+        memory_id: str,
+        *,
+        user: str | None = None,
+        if_revision: int | None = None,
+        vectors: tuple[TextVector, ...] = (),
+        embedder_key: str = "",
+        **changes: Unpack[ChangeOptions],
+    ) -> Updated:
+        """Change a memory."""
+        self.now_ms += 1_000
+        user = self.user if user is None else user
+        return await self.writer.update(
+            Update(
+                user=user,
+                memory_id=memory_id,
+                changes=MemoryChanges(**changes),
+                if_revision=if_revision,
+                now_ms=self.now_ms,
+                embedder_key=embedder_key,
+                vectors=vectors,
+                decision=self.decision(user, Op.UPDATE, decision="updated"),
+            )
+        )
+
     async def expire(self) -> Expired:
         """Sweep what has expired by now."""
         return await self.writer.expire(Expire(now_ms=self.now_ms))
@@ -214,3 +261,45 @@ class DrivenStore:
             self.user if user is None else user, what or ListFilter(), now_ms=self.now_ms, limit=100, cursor=None
         )
         return [memory.id for memory in page.memories]
+
+    async def report(
+        self,
+        decision_id: str,
+        result: OutcomeResult = OutcomeResult.USED,
+        memory_id: str = "",
+        *,
+        user: str | None = None,
+    ) -> bool:
+        """Report an outcome; whether it was new."""
+        self.now_ms += 1_000
+        command = RecordOutcome(
+            user=self.user if user is None else user,
+            decision_id=decision_id,
+            memory_id=memory_id,
+            result=result,
+            at_ms=self.now_ms - 500,
+            now_ms=self.now_ms,
+        )
+        return (await self.writer.record_outcome(command)).is_new
+
+    async def show(self, *memory_ids: str, user: str | None = None, op: Op = Op.RECALL) -> str:
+        """Note in the ledger that memories were shown; the id of the decision is returned."""
+        body = msgspec.json.encode({"items": [{"memory_id": memory_id} for memory_id in memory_ids]})
+        row = self.decision(self.user if user is None else user, op, body)
+        await self.writer.append_decisions(AppendDecisions(rows=(row,)))
+        return row.id
+
+    async def choose(self, memory_id: str, action: StandingAction, *, user: str | None = None) -> StandingSet:
+        """Decide about a memory and the standing block."""
+        self.now_ms += 1_000
+        user = self.user if user is None else user
+        decision = self.decision(user, Op.SET_STANDING, decision=action.value)
+        return await self.writer.set_standing(
+            SetStanding(user=user, memory_id=memory_id, action=action, now_ms=self.now_ms, decision=decision)
+        )
+
+    async def standing(self, scope: str = "", *, user: str | None = None, limit: int = 500) -> StandingCandidates:
+        """What may stand in a block."""
+        return await self.reader.standing_candidates(
+            self.user if user is None else user, scope, now_ms=self.now_ms, limit=limit
+        )

@@ -9,6 +9,7 @@ from recalld.daemon.cli.common import Common, user_options
 from recalld.daemon.cli.errors import CommandError
 from recalld.daemon.cli.output import printable, write_json
 from recalld.daemon.cli.parameters import QUERY, RECORD_ID, text_of
+from recalld.daemon.cli.words import counted_memories
 from recalld.daemon.exit_codes import ExitCode
 from recalld.protocol import fields, requests
 from recalld.protocol.client.blocking import Client
@@ -85,7 +86,7 @@ def _finish(common: Common, forgotten: Forgotten) -> int | None:
     elif forgotten.is_dry_run or not forgotten.count:
         _show(forgotten)
     else:
-        click.echo(f"Forgotten: {_counted(forgotten.count)}.")
+        click.echo(f"Forgotten: {counted_memories(forgotten.count)}.")
         if forgotten.is_erasure_pending:
             click.echo(
                 "  Nothing finds it any more, but its bytes still lie in the write-ahead log, because a program reads"
@@ -101,7 +102,7 @@ def _show(preview: Forgotten) -> None:
     if not preview.count:
         click.echo("Nothing matches; nothing to forget.")
     else:
-        click.echo(f"Would forget {_counted(preview.count)}:")
+        click.echo(f"Would forget {counted_memories(preview.count)}:")
     for item in preview.items:
         place = f" ({printable(item.scope)})" if item.scope else ""
         click.echo(f"  {item.id}  {item.kind}{place}  {printable(item.preview, chars_max=90)}")
@@ -113,7 +114,3 @@ def _show(preview: Forgotten) -> None:
 def _show_unknown(forgotten: Forgotten) -> None:
     for memory_id in forgotten.unknown:
         click.echo(f"recalld: {printable(memory_id)}: no such memory", err=True)
-
-
-def _counted(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"

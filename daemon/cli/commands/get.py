@@ -8,10 +8,11 @@ import click
 
 from recalld.daemon.cli.common import Common, user_options
 from recalld.daemon.cli.local_zone import local_tzinfo
+from recalld.daemon.cli.outcome_lines import memory_lines, report_on
 from recalld.daemon.cli.output import expiry, moment, printable, write_json
 from recalld.daemon.cli.parameters import RECORD_ID, text_of
 from recalld.protocol.items import MemoryItem
-from recalld.protocol.requests import Get
+from recalld.protocol.requests import Get, Outcomes
 
 
 @click.command("get")
@@ -22,10 +23,11 @@ def command(common: Common, *, memory_id: str) -> None:
     """Show the memory ID in full: text, headings, questions, scope and times. Exit code 1 when there is none."""
     with common.client() as client:
         reply = client.get(Get(user=common.user_name, memory_id=memory_id))
+        report = None if common.as_json else report_on(client, Outcomes(user=common.user_name, memory_id=memory_id))
     if common.as_json:
         write_json(reply)
         return
-    for line in _lines(reply.memory, local_tzinfo(common.environment)):
+    for line in (*_lines(reply.memory, local_tzinfo(common.environment)), *memory_lines(report)):
         click.echo(line)
 
 

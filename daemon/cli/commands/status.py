@@ -7,7 +7,7 @@ import msgspec
 
 from recalld.daemon.cli.common import Common, client_options
 from recalld.daemon.cli.output import printable, write_json
-from recalld.daemon.cli.words import DEGRADED_REASONS, age_in_words, counted, in_words
+from recalld.daemon.cli.words import DEGRADED_REASONS, counted, counted_memories, duration_in_words, in_words
 from recalld.protocol.items import ModelState
 from recalld.protocol.replies import HealthReport, StatsReport
 
@@ -39,13 +39,13 @@ def _lines(health: HealthReport, stats: StatsReport) -> list[str]:
     store = health.store
     draining = ", stopping" if health.is_draining else ""
     lines = [
-        f"recalld {health.version}, pid {health.pid}, up {age_in_words(health.uptime_s)}{draining}",
+        f"recalld {health.version}, pid {health.pid}, up {duration_in_words(health.uptime_s)}{draining}",
         (
-            f"store     {store.live} memories of {counted(store.users, 'user')}, {store.db_bytes / _MIB:.1f} MiB"
-            f" (write-ahead log {store.wal_bytes / _MIB:.1f} MiB)"
+            f"store     {counted_memories(store.live)} of {counted(store.users, 'user')},"
+            f" {store.db_bytes / _MIB:.1f} MiB (write-ahead log {store.wal_bytes / _MIB:.1f} MiB)"
         ),
         f"scorer    {_model(health.scorer)}",
-        f"embedder  {_model(health.embedder)}; {store.pending_embedding} memories waiting",
+        f"embedder  {_model(health.embedder)}; {counted_memories(store.pending_embedding)} waiting",
         f"gate      {health.gate_mode}, breaker {health.breaker}, {_calibration(health)}",
         f"recalls   {health.window_recalls} in the last {health.window_s / 60:.0f} min{_degraded(health)}",
     ]
@@ -53,8 +53,8 @@ def _lines(health: HealthReport, stats: StatsReport) -> list[str]:
         shown = ", ".join(f"{name} {value:.0f}" for name, value in sorted(stats.latencies_ms.items()))
         lines.append(f"latency   {shown} (ms)")
     lines.append(
-        f"process   {health.rss_bytes / _MIB:.0f} MiB, {health.open_fds} open files,"
-        f" {counted(health.actors_active, 'user')} ready, {health.actor_restarts} actor restarts,"
+        f"process   {health.rss_bytes / _MIB:.0f} MiB, {counted(health.open_fds, 'open file')},"
+        f" {counted(health.actors_active, 'user')} ready, {counted(health.actor_restarts, 'actor restart')},"
         f" queue {health.queue_depth}"
     )
     return lines
@@ -62,7 +62,8 @@ def _lines(health: HealthReport, stats: StatsReport) -> list[str]:
 
 def _model(model: ModelState) -> str:
     detail = f" ({printable(model.detail)})" if model.detail else ""
-    return f"{model.state}, {model.model_id or 'no model'}{detail}, {model.jobs} jobs, {model.failures} failures"
+    work = f"{counted(model.jobs, 'job')}, {counted(model.failures, 'failure')}"
+    return f"{model.state}, {model.model_id or 'no model'}{detail}, {work}"
 
 
 def _calibration(health: HealthReport) -> str:

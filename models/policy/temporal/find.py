@@ -20,6 +20,8 @@ LOOKAHEAD_CHARS = 600
 """How much further an expression may reach that starts before the cap, so that none is cut in half there."""
 SPANS_MAX = 32
 """Further expressions are left out: a text with more of them is a listing."""
+OPENINGS_MAX = 256
+"""Words that may open an expression and are tried in vain, a number or "in"; with more the text is a table or a log."""
 LANGUAGE_CHARS_MAX = 2_000
 
 
@@ -42,10 +44,11 @@ def find_intervals(text: str, *, now: datetime, zone: ZoneInfo, language: str = 
     calendar = LocalCalendar(now, zone)
     tokens = tuple(tokenize(text[: TEXT_CHARS_MAX + LOOKAHEAD_CHARS]))
     spans: list[TimeSpan] = []
-    at = 0
-    while at < len(tokens) and tokens[at].start < TEXT_CHARS_MAX and len(spans) < SPANS_MAX:
+    at = tried = 0
+    while at < len(tokens) and tokens[at].start < TEXT_CHARS_MAX and len(spans) < SPANS_MAX and tried < OPENINGS_MAX:
         match = tree.longest(tokens, at)
         if match is None:
+            tried += tree.may_open(tokens[at])
             at += 1
             continue
         at = match.end

@@ -105,12 +105,13 @@ class PhraseTree:
 
     def longest(self, tokens: Sequence[Token], start: int) -> Match | None:
         """The longest phrase that starts at `tokens[start]`; of equally long ones the first listed, blockers last."""
-        if not self._may_open(tokens[start]):
+        if not self.may_open(tokens[start]):
             return None
         matches = self._matches(self._outer, tokens, start)
         return max(matches, key=lambda match: (match.end, -match.rank), default=None)
 
-    def _may_open(self, token: Token) -> bool:
+    def may_open(self, token: Token) -> bool:
+        """Whether a phrase may start with the token: a quick check that spares most words of a text the slow one."""
         return token.text in self._outer.words or token.text in self._points.words or self._reader.fills_any(token)
 
     def _matches(self, root: _Node, tokens: Sequence[Token], start: int) -> Iterator[Match]:

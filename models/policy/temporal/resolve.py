@@ -12,7 +12,8 @@ The decisions that ordinary speech leaves open:
 * Months are added with clamping. Dates that do not exist have no interval, nor does anything outside the years 1 to
   9999.
 * The end of a range that leaves its day or year open is the first after its start; a start that leaves its year open is
-  the last before an end that tells it.
+  the last before an end that tells it. Months and days named in reverse order are read across the end of a year up to
+  half a year ("between December and February"); beyond that ("between 5 March and 2 March") they mean nothing.
 """
 
 from __future__ import annotations
@@ -54,6 +55,9 @@ LEAP_YEARS_APART_MAX = 8
 """29 February occurs at least once in this many years: 1896 and 1904 are neighbours."""
 BARE_YEARS_AHEAD_MAX = 10
 """A bare number further in the future is a quantity ("in 2048"), not a year."""
+ACROSS_YEARS_DAYS_MAX = 184
+"""The longest half of a year. Two dates that need the end of a year between them to stand in order are closer together
+the other way round when they are farther apart than this: somebody swapped them."""
 _WEEK_DAYS = 7
 _SATURDAY = 5
 _DURATIONS_MS = MappingProxyType({Unit.SECOND: 1000, Unit.MINUTE: 60_000, Unit.HOUR: 3_600_000})
@@ -276,7 +280,24 @@ def _range(match: Match, _entry: PhraseEntry, frame: Frame) -> Window | None:
     else:
         end = _resolve(last, frame)
         start = None if end is None else _start_before(first, last, end, frame)
-    return None if start is None or end is None else Window(start.start_ms, end.end_ms)
+    if start is None or end is None or _is_reversed(match, start, end, frame.calendar):
+        return None
+    return Window(start.start_ms, end.end_ms)
+
+
+def _is_reversed(match: Match, start: Window, end: Window, calendar: LocalCalendar) -> bool:
+    """Whether two months or days, of which one leaves its year open, are in order only by most of a year."""
+    is_year_open = any(map(_is_open, match.points))
+    if not is_year_open or not all(map(_is_of_a_year, match.points)) or start.start_ms is None or end.start_ms is None:
+        return False
+    first, last = calendar.date_at(start.start_ms), calendar.date_at(end.start_ms)
+    return (
+        first.year != last.year and (calendar.date_at(end.end_ms or end.start_ms) - first).days > ACROSS_YEARS_DAYS_MAX
+    )
+
+
+def _is_of_a_year(match: Match) -> bool:
+    return match.entry is not None and match.entry.rule in {TemporalRule.MONTH, TemporalRule.MONTH_DAY}
 
 
 def _end_after(last: Match, start: Window | None, frame: Frame) -> Window | None:

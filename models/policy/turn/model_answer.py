@@ -8,11 +8,10 @@ must not silence a recall.
 from __future__ import annotations
 
 import enum
-import json
-import re
 
 import msgspec
 
+from recalld.models.policy.reply_json import complete_objects
 from recalld.models.policy.visible import has_visible
 
 ANSWER_CHARS_MAX = 65_536
@@ -20,13 +19,9 @@ ANSWER_CHARS_MAX = 65_536
 QUERY_CHARS_MAX = 400
 """Longest query taken from a model; a longer one is prose, and the message itself is the better query."""
 REASON_CHARS_MAX = 400
-BROKEN_MAX = 256
-"""Broken objects after which a reply counts as noise; each costs a look at all lines before it."""
-_OBJECT_START = re.compile(r"\{(?=\s*[\"}])")
 _NO_QUERY = frozenset({"", "null", "none"})
 """What models write when they have no query."""
 _DECISIONS = {"true": True, "false": False}
-_DECODER = json.JSONDecoder()
 
 
 class AnswerFault(enum.StrEnum):
@@ -115,32 +110,16 @@ def _answer(fields: _Fields) -> ModelAnswer | ModelAnswerError:
 
 
 def _complete_objects(text: str) -> list[_Fields]:
-    """The outermost complete objects in text order.
+    """The outermost complete objects in text order. Raises as `reply_json.complete_objects`."""
+    return [fields for fields in map(_fields, complete_objects(text)) if fields is not None]
 
-    After a broken object the search goes on where reading it failed, so that what it holds is not taken for an answer
-    and no character is read over and over.
 
-    Raises:
-        RecursionError: An object is nested too deeply.
-        ValueError: A number has more digits than the interpreter converts, or over `BROKEN_MAX` objects are broken.
-    """
-    found: list[_Fields] = []
-    broken_left = BROKEN_MAX
-    position = 0
-    while (start := _OBJECT_START.search(text, position)) is not None:
-        try:
-            _, position = _DECODER.raw_decode(text, start.start())
-        except json.JSONDecodeError as broken:
-            if broken_left == 0:
-                raise
-            broken_left -= 1
-            position = max(start.end(), broken.pos)
-            continue
-        try:
-            found.append(msgspec.json.decode(text[start.start() : position].encode(), type=_Fields))
-        except (msgspec.DecodeError, UnicodeEncodeError):
-            continue  # NaN, half a surrogate pair: readable by a lenient reader only
-    return found
+def _fields(written: str) -> _Fields | None:
+    """The fields of an object; None for what only a lenient reader takes for JSON: NaN, half a surrogate pair."""
+    try:
+        return msgspec.json.decode(written.encode(), type=_Fields)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return None
 
 
 def _text(raw: msgspec.Raw) -> str:

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from recalld.models.policy.terms import query_terms
+from recalld.models.policy.terms import QUERY_TERMS_MAX, query_terms
 from recalld.models.policy.turn.inflections import inflection_key
 from recalld.models.policy.turn.words import TurnWords, read_words
 
-PROBE_TERMS_MAX = 12
+PROBE_TERMS_MAX = QUERY_TERMS_MAX
+"""As many as a search takes, so that the terms of a message need be cut out only once."""
 ENTITIES_MAX = 2_000
 """Entities of a probe that are looked at."""
 

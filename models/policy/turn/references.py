@@ -9,12 +9,13 @@ from recalld.models.policy.terms import index_terms
 from recalld.models.policy.turn.inflections import credited_terms
 from recalld.models.policy.turn.lists import ListKind, phrases
 from recalld.models.policy.turn.words import TurnWords
+from recalld.models.policy.turn_cut import cut_before
 
 SHORT_WORDS_MAX = 4
 """A message of so few words rarely says by itself what it is about."""
 RECENT_TURNS_MAX = 6
-RECENT_CHARS_MAX = 4_000
-"""Characters looked at in each recent turn."""
+RECENT_CHARS_MAX = 2_000
+"""Characters looked at in each recent turn: the end of a longer one."""
 
 
 class Reference(enum.StrEnum):
@@ -56,9 +57,9 @@ def terms_outside(terms: Iterable[str], recent: Sequence[str]) -> tuple[str, ...
 
     Args:
         terms: As `probe_terms` gives them.
-        recent: Texts of the turns before, oldest first; the last `RECENT_TURNS_MAX` are looked at.
+        recent: Texts of the turns before, oldest first; the ends of the last `RECENT_TURNS_MAX` are looked at.
     """
-    said = {term for text in recent[-RECENT_TURNS_MAX:] for term in index_terms(text[:RECENT_CHARS_MAX])}
+    said = {term for text in recent[-RECENT_TURNS_MAX:] for term in index_terms(cut_before(text, RECENT_CHARS_MAX))}
     asked = tuple(terms)
     inside = credited_terms(asked, said)
     return tuple(term for term in asked if term not in inside)

@@ -10,26 +10,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from recalld.models.domain.turn_parts import MessagePart, PartKind
 from recalld.models.policy.host_text import strip_host_text
+from recalld.models.policy.temporal.time_span import TimeSpan
 from recalld.models.policy.turn.directions import GateCause
 from recalld.models.policy.turn.probe import ProbeResult
-
-
-class PartKind(enum.StrEnum):
-    """Who wrote a part of a message."""
-
-    USER = "user"
-    SYNTHETIC = "synthetic"
-    """A program, in the user's place: a retry, a continuation, a task's result."""
-    HOST = "host"
-    """The host program: reminders, metadata, tool output."""
-
-
-class MessagePart(msgspec.Struct, frozen=True, kw_only=True):
-    """One part of a message."""
-
-    kind: PartKind = PartKind.USER
-    text: str
 
 
 class NotSupplied(enum.Enum):
@@ -60,19 +45,10 @@ class TurnInput(msgspec.Struct, frozen=True, kw_only=True):
     probe: ProbeResult | GateCause | None = None
 
 
-class TimeSpanText(Protocol):
-    """An expression of time found in a text."""
-
-    @property
-    def text(self) -> str:
-        """The words of the expression."""
-        ...
-
-
 class FindTimes(Protocol):
     """Finds the expressions of time in a text."""
 
-    def __call__(self, text: str, *, now: datetime, zone: ZoneInfo, language: str) -> Sequence[TimeSpanText]:
+    def __call__(self, text: str, *, now: datetime, zone: ZoneInfo, language: str) -> Sequence[TimeSpan]:
         """The expressions in text order, read by one language's grammar."""
         ...
 

@@ -7,6 +7,7 @@ import enum
 import msgspec
 
 from recalld.models.domain.reasons import RecallReason
+from recalld.models.policy.temporal.time_span import TimeSpan
 from recalld.models.policy.turn.cues import CueMatch
 from recalld.models.policy.turn.directions import GateAnswer, GateCause
 from recalld.models.policy.turn.references import Reference
@@ -40,7 +41,7 @@ class TurnEvidence(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         languages: Whose word lists were used.
         cues: History cues, families switched off left out.
-        times: Expressions of time, as written.
+        spans: Expressions of time, with the intervals they mean.
         terms: The salient terms: what a store probe asks for.
         posted: Those with a posting in the user's store.
         entities: Names the store knows and the message mentions.
@@ -51,13 +52,18 @@ class TurnEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     languages: tuple[str, ...] = ()
     cues: tuple[CueMatch, ...] = ()
-    times: tuple[str, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
     terms: tuple[str, ...] = ()
     posted: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     reference: Reference | None = None
     local_references: tuple[str, ...] = ()
     model_reason: str = ""
+
+    @property
+    def times(self) -> tuple[str, ...]:
+        """The expressions of time, as written."""
+        return tuple(span.text for span in self.spans)
 
 
 class TurnGateVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +76,7 @@ class TurnGateVerdict(msgspec.Struct, frozen=True, kw_only=True):
     user_text: str
     """The user's own words, host text removed."""
     query: str = ""
-    """What to look for; never blank when it runs."""
+    """What to look for: the part of the user's own words that is read, or a model's query; never blank when it runs."""
     query_fallback: bool = False
     """The model decided to run but gave no usable query, so the message stands in for it."""
     decided_by: TurnRule
@@ -82,3 +88,8 @@ class TurnGateVerdict(msgspec.Struct, frozen=True, kw_only=True):
     def run(self) -> bool:
         """Whether to recall."""
         return self.answer is GateAnswer.RUN
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no rule and no model decided: the store, then a model may still be asked."""
+        return self.decided_by in {TurnRule.DEFAULT, TurnRule.ERROR_PATH}

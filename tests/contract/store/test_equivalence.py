@@ -16,9 +16,11 @@ from store_commands import EMBEDDER, OTHER_EMBEDDER, DrivenStore
 
 from recalld.actors.ports import MemoryReader
 from recalld.models.domain.errors import RecalldError
+from recalld.models.domain.outcomes import OutcomeResult
 from recalld.models.domain.reasons import AdmissionReason
-from recalld.models.domain.records import MemoryKind
-from recalld.models.domain.store import Checkpoint, ListFilter
+from recalld.models.domain.records import MemoryKind, VectorRole
+from recalld.models.domain.standing import StandingAction
+from recalld.models.domain.store import Checkpoint, ListFilter, TextVector
 
 USERS = ("ines", "ines1", "omar")
 WORDS = ("tea", "Tea.", "running late", "runs late", "C++", "Größe", "GRÖSSE", "项目用pnpm", "tea running")
@@ -46,7 +48,21 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     pause_ms: int = 0
 
 
-VERBS = ("remember", "remember", "remember", "hear", "note", "forget", "embed", "expire", "checkpoint", "purge")
+VERBS = (
+    "remember",
+    "remember",
+    "remember",
+    "hear",
+    "note",
+    "forget",
+    "embed",
+    "update",
+    "expire",
+    "checkpoint",
+    "purge",
+    "report",
+    "choose",
+)
 STEPS = st.builds(
     Step,
     verb=st.sampled_from(VERBS),
@@ -64,7 +80,7 @@ STEPS = st.builds(
 )
 
 
-async def apply(store: DrivenStore, step: Step) -> str:
+async def apply(store: DrivenStore, step: Step) -> str:  # noqa: C901 - one case each
     """Do one step; what the store answered, errors included."""
     store.now_ms += step.pause_ms
     memory_id = f"mem-{step.number:04}"
@@ -94,6 +110,8 @@ async def apply(store: DrivenStore, step: Step) -> str:
             case "embed":
                 embedder_key = EMBEDDER if step.is_so else OTHER_EMBEDDER
                 answer = await store.embed(memory_id, user=step.user, embedder_key=embedder_key, value=step.number)
+            case "update":
+                answer = await change(store, step, memory_id)
             case "expire":
                 answer = await store.expire()
             case "checkpoint":
@@ -101,6 +119,8 @@ async def apply(store: DrivenStore, step: Step) -> str:
                     Checkpoint(now_ms=store.now_ms, ledger_keep_ms=step.number * 2_000, changes_keep=step.number)
                 )
                 answer = None
+            case "report" | "choose":
+                answer = await say(store, step, memory_id)
             case "purge":
                 answer = await store.forget(user=step.user, is_purge=True)
             case _:
@@ -108,6 +128,36 @@ async def apply(store: DrivenStore, step: Step) -> str:
     except RecalldError as error:
         return f"{error.code}"
     return repr(answer)
+
+
+async def change(store: DrivenStore, step: Step, memory_id: str) -> object:
+    """Change a memory; half of the time with the vectors of what is new."""
+    vectors = tuple(
+        TextVector(role=role, ordinal=ordinal, data=bytes([step.number, ordinal] * 4))
+        for role, texts in ((VectorRole.CUE, step.cues), (VectorRole.ASK, step.asks))
+        for ordinal in range(len(texts))
+    )
+    return await store.update(
+        memory_id,
+        user=step.user,
+        if_revision=2 if step.number == 3 else None,
+        cues=step.cues if step.is_so else None,
+        asks=step.asks,
+        kind=step.kind,
+        scope=step.scope,
+        vectors=vectors if step.is_so else (),
+        embedder_key=EMBEDDER if step.is_so and vectors else "",
+    )
+
+
+async def say(store: DrivenStore, step: Step, memory_id: str) -> object:
+    """Report an outcome, or decide about the standing block."""
+    if step.verb == "choose":
+        actions = tuple(StandingAction)
+        return await store.choose(memory_id, actions[step.number % len(actions)], user=step.user)
+    shown = await store.show(memory_id, user=step.user)
+    result = OutcomeResult.MISSED if step.is_so else OutcomeResult.USED
+    return await store.report(shown, result, "mem-0001" if step.is_so else memory_id, user=step.user)
 
 
 async def observe(store: DrivenStore) -> Observation:
@@ -121,6 +171,11 @@ async def observe(store: DrivenStore) -> Observation:
             seen.append(await reader.list_memories(user, what, now_ms=store.now_ms, limit=2, cursor=None))
         for terms, scope in ((["tea", "running"], None), (["c++", "grosse", "pnpm"], None), (["late"], "work")):
             seen.append(await reader.lexical(user, terms, now_ms=store.now_ms, limit=5, scope=scope))
+        memory_ids = [f"mem-{number:04}" for number in range(1, store.memories + 1)]
+        seen.append(await reader.outcomes(user, memory_ids))
+        seen += [await reader.reported(user, memory_id=memory_id, limit=2) for memory_id in memory_ids]
+        for scope in ("", "work"):
+            seen.append(await reader.standing_candidates(user, scope, now_ms=store.now_ms, limit=3))
         for since_seq in (0, reader.seq(user), max(reader.seq(user) - 2, 0), max(reader.seq(user) - 6, 0)):
             seen.append(await reader.index_delta(user, EMBEDDER, since_seq=since_seq, now_ms=store.now_ms))
         seen.append(await reader.counts(user, EMBEDDER, now_ms=store.now_ms, scope="work"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from store_commands import DAY_MS, EMBEDDER, OTHER_EMBEDDER, DrivenStore
 
+from recalld.actors.store.packed_vectors import unpack_vectors
 from recalld.models.domain.reasons import Op
 from recalld.models.domain.store import AppendDecisions, Checkpoint, StoreCounts
 
@@ -24,8 +25,8 @@ async def test_a_first_load_is_complete_and_brings_filters_and_vectors(store: Dr
         True,
         expires_at_ms,
     )
-    assert [vector.role for vector in first.vectors] == ["record", "ask"]
-    assert (second.memory_id, second.has_asks, second.vectors) == ("mem-0002", False, ())
+    assert [vector.role for vector in unpack_vectors(first.vectors)] == ["record", "ask"]
+    assert (second.memory_id, second.has_asks, bool(second.vectors)) == ("mem-0002", False, False)
 
 
 async def test_a_delta_brings_only_what_changed_since(store: DrivenStore) -> None:
@@ -37,7 +38,7 @@ async def test_a_delta_brings_only_what_changed_since(store: DrivenStore) -> Non
     delta = await store.reader.index_delta("ines", EMBEDDER, since_seq=since_seq, now_ms=store.now_ms)
     assert not delta.is_complete
     assert delta.removed == ("mem-0001",)
-    assert [(each.memory_id, len(each.vectors)) for each in delta.upserts] == [("mem-0002", 1)]
+    assert [(each.memory_id, len(unpack_vectors(each.vectors))) for each in delta.upserts] == [("mem-0002", 1)]
     again = await store.reader.index_delta("ines", EMBEDDER, since_seq=delta.seq, now_ms=store.now_ms)
     assert (again.is_complete, again.upserts, again.removed, again.seq) == (False, (), (), delta.seq)
 
@@ -109,13 +110,13 @@ async def test_vectors_of_another_embedder_are_never_handed_out(store: DrivenSto
     # R18
     await store.remember("Prefers tea", is_embedded=True)
     delta = await store.reader.index_delta("ines", OTHER_EMBEDDER, since_seq=0, now_ms=store.now_ms)
-    assert delta.upserts[0].vectors == ()
+    assert not delta.upserts[0].vectors
     health = await store.reader.health(OTHER_EMBEDDER, now_ms=store.now_ms)
     assert (health.pending_embedding, health.other_embedder) == (1, 1)
     assert await store.found("tea") == ["mem-0001"]
     await store.embed("mem-0001", embedder_key=OTHER_EMBEDDER, value=2)
     delta = await store.reader.index_delta("ines", OTHER_EMBEDDER, since_seq=0, now_ms=store.now_ms)
-    assert [vector.data[0] for vector in delta.upserts[0].vectors] == [2]
+    assert [vector.data[0] for vector in unpack_vectors(delta.upserts[0].vectors)] == [2]
     health = await store.reader.health(OTHER_EMBEDDER, now_ms=store.now_ms)
     assert (health.pending_embedding, health.other_embedder) == (0, 0)
 
@@ -178,3 +179,46 @@ async def test_ledger_rows_are_appended_once(store: DrivenStore) -> None:
     await store.writer.append_decisions(AppendDecisions(rows=rows))
     await store.writer.append_decisions(AppendDecisions(rows=rows[:1]))
     assert [await store.reader.decision(row.id) for row in rows] == list(rows)
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recalld.actors.store.memory_reader.INDEX_PAGE_MAX", 2)
+    monkeypatch.setattr("recalld.daemon.storage.index_delta.INDEX_PAGE_MAX", 2)
+
+
+@pytest.mark.usefixtures("small_pages")
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5])
+async def test_the_pages_of_a_complete_delta_bring_every_live_memory_once(store: DrivenStore, count: int) -> None:
+    await store.remember("Somebody else's", user="omar")
+    for number in range(count):
+        await store.remember(f"Memory number {number}", is_embedded=True)
+        await store.remember(f"Somebody else's {number}", user="omar")
+    await store.remember("Out of office", expires_at_ms=store.now_ms + 1_500)
+    store.now_ms += 5_000
+    delta = await store.reader.index_delta("ines", EMBEDDER, since_seq=0, now_ms=store.now_ms)
+    found, more = list(delta.upserts), delta.more
+    while more:
+        page = await store.reader.index_page("ines", EMBEDDER, after=more, now_ms=store.now_ms)
+        found += page.upserts
+        more = page.more
+    assert (delta.is_complete, delta.total) == (True, count + 1)
+    assert len({each.memory_id for each in found}) == len(found) == count
+    assert all(each.vectors for each in found)
+
+
+@pytest.mark.usefixtures("small_pages")
+async def test_a_page_goes_on_behind_memories_that_were_forgotten_and_nobody_has_none(store: DrivenStore) -> None:
+    for number in range(4):
+        await store.remember(f"Memory number {number}", user="probe")
+    delta = await store.reader.index_delta("probe", EMBEDDER, since_seq=0, now_ms=store.now_ms)
+    assert delta.more
+    await store.forget(*(each.memory_id for each in delta.upserts), user="probe")
+    left = await store.reader.index_page("probe", EMBEDDER, after=delta.more, now_ms=store.now_ms)
+    assert len(left.upserts) == 2
+    assert (
+        left.more == ""
+        or not (await store.reader.index_page("probe", EMBEDDER, after=left.more, now_ms=store.now_ms)).upserts
+    )
+    nobody = await store.reader.index_page("nobody", EMBEDDER, after=delta.more, now_ms=store.now_ms)
+    assert (nobody.upserts, nobody.more) == ((), "")

@@ -171,8 +171,8 @@ async def test_what_expired_or_is_out_of_scope_takes_no_place_among_the_best(sto
 
 @pytest.fixture
 def few_are_common(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A word is common in few memories already, so that a test needs no thousands of them."""
-    monkeypatch.setattr("recalld.actors.store.bm25.COMMON_MEMORIES", 3)
+    """Few memories are looked at in one turn, so that a test needs no thousands of them."""
+    monkeypatch.setattr("recalld.actors.store.lexical_rank.POSTINGS_MAX", 3)
 
 
 @pytest.mark.usefixtures("few_are_common")
@@ -181,7 +181,7 @@ async def test_common_words_nominate_nothing_beside_a_rarer_one_but_count_in_its
     await store.remember("Drinks zebra")
     for number in range(4):
         await store.remember(f"Prefers tea{number}x")
-    # Five of six memories are more than three and more than a tenth.
+    # Both words together have more than three memories.
     assert await store.found("prefers zebra") == ["mem-0001", "mem-0002"]
     alone = await store.reader.lexical("ines", ["zebra"], now_ms=store.now_ms, limit=5, scope=None)
     beside = await store.reader.lexical("ines", query_terms("prefers zebra"), now_ms=store.now_ms, limit=5, scope=None)
@@ -206,9 +206,9 @@ async def test_common_words_nominate_when_no_rarer_one_finds_anything(store: Dri
     assert await store.found("prefers okapi") == ["mem-0002"]
 
 
-@pytest.mark.parametrize(("having", "is_common"), [(3, False), (4, True)])
+@pytest.mark.parametrize(("having", "is_common"), [(2, False), (3, True)])
 @pytest.mark.usefixtures("few_are_common")
-async def test_a_word_is_common_beyond_the_limit_and_not_at_it(
+async def test_a_word_nominates_beside_rarer_ones_up_to_the_limit_and_not_beyond_it(
     store: DrivenStore, having: int, *, is_common: bool
 ) -> None:
     await store.remember("Drinks zebra")
@@ -216,6 +216,37 @@ async def test_a_word_is_common_beyond_the_limit_and_not_at_it(
         await store.remember(f"Drink {number}", user="omar")
         await store.remember(f"Prefers tea{number}x")
     assert len(await store.found("prefers zebra")) == (1 if is_common else 1 + having)
+
+
+@pytest.fixture
+def one_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recalld.actors.store.lexical_rank.FINALISTS_MAX", 1)
+
+
+@pytest.mark.usefixtures("few_are_common", "one_is_scored")
+async def test_of_many_the_newest_that_match_best_by_the_nominating_words_are_scored(store: DrivenStore) -> None:
+    await store.remember("Zebra prefers")
+    await store.remember("Zebra one two three four five")
+    for number in range(4):
+        await store.remember(f"Prefers tea{number}x")
+    assert await store.found("prefers zebra", limit=1) == ["mem-0002"]
+    assert await store.found("prefers zebra", limit=2) == ["mem-0001", "mem-0002"]
+
+
+@pytest.mark.usefixtures("few_are_common", "one_is_scored")
+async def test_of_a_word_beyond_reading_the_newest_that_may_be_shown_are_scored(store: DrivenStore) -> None:
+    for number in range(5):
+        await store.remember(f"Prefers tea{number}x", scope="" if number < 3 else "work")
+    assert await store.found("prefers", limit=1, scope="home") == ["mem-0003"]
+    assert await store.found("prefers", limit=2, scope="home") == ["mem-0003", "mem-0002"]
+
+
+@pytest.mark.usefixtures("one_is_scored")
+async def test_what_may_not_be_shown_takes_no_place_among_the_scored(store: DrivenStore) -> None:
+    await store.remember("Prefers tea")
+    for number in range(3):
+        await store.remember(f"Prefers tea{number}x", scope="work")
+    assert await store.found("prefers", limit=1, scope="home") == ["mem-0001"]
 
 
 @pytest.mark.parametrize("terms", [[], [""], ["absent"], ["tea"] * 500])

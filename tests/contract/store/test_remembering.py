@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from store_commands import DAY_MS, EMBEDDER, DrivenStore
 
+from recalld.actors.store.packed_vectors import unpack_vectors
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.reasons import AdmissionReason, RememberOutcome
 from recalld.models.domain.records import MemoryKind, MemoryStatus
@@ -102,7 +103,10 @@ async def test_an_expired_memory_does_not_swallow_the_same_words_saved_again(sto
 async def test_vectors_that_match_the_texts_are_stored_with_them(store: DrivenStore) -> None:
     await store.remember("Prefers tea", cues=("drinks",), is_embedded=True)
     delta = await store.reader.index_delta("ines", EMBEDDER, since_seq=0, now_ms=store.now_ms)
-    assert [(vector.role, vector.ordinal) for vector in delta.upserts[0].vectors] == [("record", 0), ("cue", 0)]
+    assert [(vector.role, vector.ordinal) for vector in unpack_vectors(delta.upserts[0].vectors)] == [
+        ("record", 0),
+        ("cue", 0),
+    ]
 
 
 async def test_an_update_whose_vectors_lack_kept_texts_waits_to_be_embedded(store: DrivenStore) -> None:

@@ -41,7 +41,7 @@ def test_every_key_is_documented_with_its_default_and_meaning(key: KeyReference)
 def test_no_key_is_documented_that_does_not_exist() -> None:
     documented = {
         f"{heading.strip('[]')}{'[]' if heading.startswith('[[') else ''}.{row[0].strip('`')}"
-        for heading in re.findall(r"^### `(\[+[a-z]+\]+)`$", PAGE, re.MULTILINE)
+        for heading in re.findall(r"^### `(\[+[a-z_.]+\]+)`$", PAGE, re.MULTILINE)
         for row in rows_of(f"### `{heading}`")
     }
     assert documented == {key.key for key in all_keys()}

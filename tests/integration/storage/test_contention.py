@@ -12,6 +12,7 @@ import pytest
 from anyio import to_thread
 from store_commands import DAY_MS, EMBEDDER, DrivenStore
 
+from recalld.actors.store.packed_vectors import unpack_vectors
 from recalld.daemon.storage import ledger, upkeep
 from recalld.daemon.storage.connection import open_session, open_writing
 from recalld.daemon.storage.files import size_bytes, wal_path
@@ -84,7 +85,7 @@ async def test_a_cancelled_caller_does_not_split_its_write(opened: StoreOpener) 
         assert await driven.found("tea") == ["mem-0001"]
         assert await store.reader.decision("dec-1") is not None
         delta = await store.reader.index_delta("ines", EMBEDDER, since_seq=0, now_ms=driven.now_ms)
-        assert len(delta.upserts[0].vectors) == 1
+        assert len(unpack_vectors(delta.upserts[0].vectors)) == 1
         assert store.reader.seq("ines") == delta.seq > 0
 
 

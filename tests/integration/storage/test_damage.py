@@ -191,7 +191,7 @@ async def test_an_unforeseen_failure_inside_a_transaction_is_answered_and_the_wr
         assert (await driven.remember("Prefers tea")).outcome is RememberOutcome.CREATED
 
 
-LOST_WHILE_RUNNING = ("tombstones", "changes", "turns", "decisions", "vectors", "users", "memories", "memory_fts")
+LOST_WHILE_RUNNING = ("tombstones", "changes", "turns", "decisions", "embeddings", "users", "memories", "memory_fts")
 
 
 @pytest.mark.parametrize("table", LOST_WHILE_RUNNING)
@@ -249,7 +249,7 @@ async def test_without_its_key_a_running_store_answers_and_does_not_fall(opened:
         "DELETE FROM migrations",
         "DROP TABLE tombstones",
         "DROP TABLE users",
-        "DROP TABLE vectors",
+        "DROP TABLE embeddings",
     ],
 )
 async def test_what_cannot_be_made_anew_is_refused_at_opening_and_nothing_is_put_in_its_place(
@@ -276,11 +276,13 @@ async def test_a_lost_index_is_made_anew_at_opening(opened: StoreOpener, shell: 
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE vectors SET data = x'0000'",
-        "UPDATE vectors SET data = x'3c003c00'",
-        "UPDATE vectors SET data = x''",
-        "UPDATE vectors SET data = zeroblob(LENGTH(data)) WHERE role = 'cue'",
-        "UPDATE vectors SET revision = 7",
+        "UPDATE embeddings SET data = x'0000'",
+        "UPDATE embeddings SET data = x'3c003c003c003c00'",
+        "UPDATE embeddings SET data = x''",
+        "UPDATE embeddings SET data = x'01000100010001000000000000000000'",
+        "UPDATE embeddings SET layout = x''",
+        "UPDATE embeddings SET is_waiting = 1",
+        "UPDATE embeddings SET revision = 7",
     ],
 )
 async def test_vectors_that_cannot_be_right_wait_to_be_made_again(data_dir: Path, shell: Shell, change: str) -> None:
@@ -288,7 +290,10 @@ async def test_vectors_that_cannot_be_right_wait_to_be_made_again(data_dir: Path
         driven = DrivenStore(store.reader, store.writer)
         await driven.remember("Prefers tea", cues=("drinks",), is_embedded=True)
         assert await store.reader.pending(EMBEDDER, now_ms=driven.now_ms, limit=10) == []
-        shell(change)
+    # A running daemon looks only at what it changed itself; the next one looks at everything once.
+    shell(change)
+    async with open_store(data_dir, clock=StandingClock(), vector_bytes=8) as store:
+        driven.reader, driven.writer = store.reader, store.writer
         waiting = await store.reader.pending(EMBEDDER, now_ms=driven.now_ms, limit=10)
         assert [each.memory.id for each in waiting] == ["mem-0001"]
         health = await store.reader.health(EMBEDDER, now_ms=driven.now_ms)

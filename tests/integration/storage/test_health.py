@@ -13,6 +13,7 @@ from store_commands import EMBEDDER, DrivenStore
 from recalld.daemon.storage.connection import open_reading
 from recalld.daemon.storage.files import database_path
 from recalld.daemon.storage.health import inspect_database
+from recalld.daemon.storage.migrations import MIGRATIONS
 from recalld.daemon.storage.search_schema import INDEX_TABLES
 from recalld.daemon.storage.store import SqliteStore
 from recalld.models.domain.errors import ErrorCode, RecalldError
@@ -199,7 +200,7 @@ async def test_inspecting_a_sound_database_reads_it_and_takes_no_lock(opened: St
         assert (beside.is_readable, beside.live) == (True, 1)
     health = await inspect_database(database_path(data_dir), EMBEDDER, now_ms=driven.now_ms)
     assert (health.is_readable, health.is_writable, health.live, health.fts_matches) == (True, True, 1, True)
-    assert (health.users, health.schema_version, health.pending_embedding, health.detail) == (1, 1, 0, "")
+    assert (health.users, health.schema_version, health.pending_embedding, health.detail) == (1, len(MIGRATIONS), 0, "")
     async with opened() as (_, again):
         assert await again.found("tea") == ["mem-0001"]
 

@@ -5,7 +5,8 @@ import pytest
 
 from recalld.models.calibration import logistic
 from recalld.models.calibration.logistic import L2, Matrix, fit_head
-from recalld.models.policy.relevance import HeadInput, sigmoid
+from recalld.models.policy.head_inputs import HeadInput
+from recalld.models.policy.sigmoid import sigmoid
 
 INPUTS = (HeadInput.LOGIT, HeadInput.COSINE)
 
@@ -42,6 +43,12 @@ def test_an_input_that_points_the_wrong_way_gets_exactly_zero() -> None:
     head = fit_head(INPUTS, features, labels, np.ones(len(labels)))
     assert head.weights[1] == 0.0
     assert head.weights[0] > 0.5
+
+
+def test_the_shape_of_the_texts_may_point_either_way() -> None:
+    features, labels = sample(weights=(1.5, -0.8))
+    head = fit_head((HeadInput.LOGIT, HeadInput.QUERY_LENGTH), features, labels, np.ones(len(labels)))
+    assert head.weights == (pytest.approx(1.5, abs=0.15), pytest.approx(-0.8, abs=0.15))
 
 
 def test_a_constant_input_gets_exactly_zero() -> None:

@@ -1,14 +1,23 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recalld.models.calibration.labelled import LabelledCandidate, LabelledTurn, retention, silence
-from recalld.models.calibration.threshold import choose_floors, choose_threshold
+from recalld.models.calibration.threshold import (
+    KIND_POSITIVES_MIN,
+    choose_floors,
+    choose_kind_thresholds,
+    choose_margin,
+    choose_threshold,
+)
 from recalld.models.domain.recall import Evidence
+from recalld.models.domain.records import MemoryKind
 from recalld.models.policy.floor import FloorResult, passes_floor
-from recalld.models.policy.relevance import sigmoid, uncalibrated
+from recalld.models.policy.relevance import KindThreshold, uncalibrated
+from recalld.models.policy.sigmoid import sigmoid
 
 MODEL = uncalibrated(0.5)
 
@@ -103,3 +112,29 @@ def test_floors_keep_what_they_are_asked_to_keep() -> None:
 def test_floors_fall_to_the_minimum_when_nothing_may_be_lost() -> None:
     turns = [turn("a", 1.0, relevant=True, cosine=number / 500) for number in range(500)]
     assert choose_floors(turns, retention=1.0).record == 0.0
+
+
+def of_kind(kind: MemoryKind, each: LabelledTurn) -> LabelledTurn:
+    return msgspec.structs.replace(
+        each, candidates=tuple(msgspec.structs.replace(item, kind=kind) for item in each.candidates)
+    )
+
+
+def test_a_kind_gets_a_threshold_when_enough_of_it_is_relevant() -> None:
+    enough = [of_kind(MemoryKind.FACT, turn("a", place / 10, relevant=True)) for place in range(KIND_POSITIVES_MIN)]
+    few = [of_kind(MemoryKind.NOTE, turn("a", 9.0, relevant=True)) for _ in range(KIND_POSITIVES_MIN - 1)]
+    (fact,) = choose_kind_thresholds(enough + few, MODEL, target_retention=0.9)
+    assert (fact.kind, fact.positives) == (MemoryKind.FACT, KIND_POSITIVES_MIN)
+    assert fact.threshold == pytest.approx(sigmoid(0.6))  # six of sixty may be lost
+
+
+def test_a_candidate_is_counted_by_the_threshold_of_its_kind() -> None:
+    model = msgspec.structs.replace(
+        MODEL, kind_thresholds=(KindThreshold(kind=MemoryKind.NOTE, threshold=0.01, positives=60),)
+    )
+    turns = [of_kind(kind, turn("a", -2.0, relevant=True)) for kind in (MemoryKind.NOTE, MemoryKind.FACT)]
+    assert retention(turns, model).successes == 1
+    silent = [of_kind(kind, turn("a", -2.0, relevant=False)) for kind in (MemoryKind.NOTE, MemoryKind.FACT)]
+    assert silence(silent, model).successes == 1
+    assert choose_margin(turns, model) is not None
+    assert choose_margin(turns[1:], model) is None

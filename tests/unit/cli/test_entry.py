@@ -121,6 +121,8 @@ def test_help_lists_every_command_and_imports_none(run: Run) -> None:
         "forget",
         "get",
         "list",
+        "standing",
+        "outcome",
         "explain",
         "events",
         "status",

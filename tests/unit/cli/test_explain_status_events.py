@@ -103,6 +103,39 @@ def test_the_record_of_a_recall_is_a_table_a_person_can_read(daemon: StandIn, ru
     assert "{" not in out
 
 
+def test_what_the_turn_gate_saw_is_told_in_sentences(daemon: StandIn, run: Run) -> None:
+    turn = {
+        "answer": "run",
+        "decided_by": "store_probe",
+        "cause": "error",
+        "cue_families": ["told"],
+        "terms": 4,
+        "terms_posted": 1,
+        "intervals": [{"rule": "since", "start_ms": 0, "end_ms": None, "confidence": 0.425}],
+        "is_zone_known": False,
+        "asks_only_for_time": True,
+        "model": "answered",
+        "query_fallback": True,
+        "is_repeat": True,
+    }
+    fields = {"items": [], "dropped": [], "floor_items": [], "threshold": None, "calibration_id": "", "discovered": 3}
+    counts = {"searched": 1, "skipped_out_of_interval": 2, "pairs_scored": 0, "pairs_cached": 0}
+    times = {"total_ms": 1.0, "gate_ms": 0.0, "turn_ms": 0.4, "limited_by": ["time_limit"]}
+    body = msgspec.json.encode({**fields, **counts, **times, "turn": turn}).decode()
+    silent = {**_fields(EXPLANATION), "body": body}
+    skipped = {**silent, "decision": "skip", "reason": "weak_evidence", "mode": "gated", "degraded_reason": ""}
+    daemon.plan(requests.Explain, replies.Explanation(**silent), replies.Explanation(**skipped))
+    out = run("explain", "rec_1").out
+    assert "Turn gate: run, by the rule store_probe, because of error, as before in this turn." in out
+    assert "1 of 4 terms known to the store" in out
+    assert "the runtime's model: answered, without a usable query" in out
+    assert "1970-01-01 00:00 UTC to … (since, confidence 0.42, read in UTC for want of a zone)" in " ".join(out.split())
+    assert "It asks for nothing but that time" in out
+    assert "Searched 1 of 3 memories (2 of other times)." in out
+    assert "Limited: more are of that time." in out
+    assert "Turn gate: run" in run("explain", "rec_1").out
+
+
 def test_details_that_are_no_json_are_shown_as_they_came(daemon: StandIn, run: Run) -> None:
     daemon.plan(requests.Explain, replies.Explanation(**{**_fields(EXPLANATION), "body": "not json"}))
     assert "not json" in run("explain", "rec_1").out
@@ -144,6 +177,50 @@ def test_a_save_and_a_forgetting_are_explained_with_what_the_row_holds(
     out = run("explain", "fgt_1").out
     assert f"decision: {decision} ({reason})\n  {words}\n" in out
     assert '"mem_1"' in out
+
+
+SAVED = {"kind": "fact", "outcome": "created", "given_asks": 1, "added_cues": 2, "sources": ["gazetteer"]}
+CHANGED = {
+    "memory_id": "mem_1",
+    "changed": ["asks"],
+    "cues": {"before": 0, "after": 0, "new": 0},
+    "asks": {"before": 1, "after": 2, "new": 1},
+    "note": "cues.v1",
+}
+SHOWN = {"memory_id": "mem_1", "usefulness": 0.5, "value": 1.0, "words": 3}
+STANDING = {
+    "scope": "",
+    "items": [SHOWN],
+    "others": [{**SHOWN, "memory_id": "mem_2", "verdict": "unproven", "choice": "pinned"}],
+    "left_out": 1,
+    "chars": 20,
+    "chars_max": 400,
+}
+
+
+@pytest.mark.parametrize(
+    ("op", "body", "lines"),
+    [
+        ("observe", SAVED, ("memory: created, a fact that holds everywhere", "questions: 1 given, 0 added")),
+        ("remember", SAVED, ("headings: 0 given, 2 added automatically",)),
+        ("update", CHANGED, ("changed: asks, by cues.v1", "questions: 1 before, 2 now, 1 of them new")),
+        ("standing", STANDING, ("block: 1 shown for no scope, 20 of 400 characters; 1 did not fit", "shown mem_1")),
+    ],
+)
+def test_saves_changes_and_blocks_are_told_in_a_few_lines(
+    daemon: StandIn, run: Run, op: str, body: dict[str, object], lines: tuple[str, ...]
+) -> None:
+    row = {**_fields(EXPLANATION), "op": op, "mode": "", "degraded_reason": ""}
+    daemon.plan(requests.Explain, replies.Explanation(**{**row, "body": msgspec.json.encode(body).decode()}))
+    out = run("explain", "adm_1").out
+    assert all(line in out for line in lines)
+    assert "{" not in out
+
+
+def test_a_row_of_a_version_that_is_not_known_is_shown_as_it_came(daemon: StandIn, run: Run) -> None:
+    row = {**_fields(EXPLANATION), "op": "update", "body": '{"memory_id": 3}'}
+    daemon.plan(requests.Explain, replies.Explanation(**row))
+    assert '"memory_id": 3' in run("explain", "upd_1").out
 
 
 def test_the_id_of_a_memory_is_refused_with_the_kind_that_is_wanted(daemon: StandIn, run: Run) -> None:

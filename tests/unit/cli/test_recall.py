@@ -71,6 +71,107 @@ def test_the_request_carries_what_the_options_say(daemon: StandIn, run: Run) -> 
     assert (request.text, request.mode, request.scope) == ("hello", "search", "work")
     assert (request.budget_ms, request.max_items) == (120, 2)
     assert (request.session, request.user, request.explain) == ("s9", "ines", False)
+    assert request.time == "boost"
+
+
+def test_only_memories_of_a_time_are_asked_for_in_the_local_zone(
+    daemon: StandIn, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemon.plan(requests.Recall, SILENT, SILENT)
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    run("recall", "what did we decide yesterday?", "--only-then")
+    monkeypatch.setenv("TZ", "Nowhere/Atall")
+    run("recall", "hello")
+    assert [(request.time, request.time_zone) for request in daemon.seen] == [
+        ("filter", "Europe/Berlin"),
+        ("boost", ""),
+    ]
+
+
+EMPTIES = {
+    "nothing stored": (
+        replies.Recalled(recall_id="r", decision="silent", mode="gated", reason="nothing_stored"),
+        "Nothing is stored yet for ines.",
+    ),
+    "pending": (
+        replies.Recalled(
+            recall_id="r",
+            decision="silent",
+            mode="gated",
+            reason="embedding_pending",
+            coverage=Coverage(discovered=2, searched=2, pending_embedding=2),
+        ),
+        "Stored but not embedded yet",
+    ),
+    "below the floor": (
+        replies.Recalled(recall_id="r", decision="silent", mode="gated", reason="below_floor"),
+        "Nothing stored is similar enough",
+    ),
+    "gated": (
+        replies.Recalled(recall_id="r", decision="silent", mode="gated", reason="gated"),
+        "none of them is relevant",
+    ),
+    "excluded": (
+        replies.Recalled(recall_id="r", decision="silent", mode="gated", reason="excluded"),
+        "shown in this session",
+    ),
+    "degraded": (
+        replies.Recalled(
+            recall_id="r",
+            decision="error",
+            mode="lexical_only",
+            reason="degraded",
+            degraded_reason="embedder_unavailable",
+        ),
+        "Only words could be searched",
+    ),
+    "of no such time": (
+        replies.Recalled(recall_id="r", decision="silent", mode="gated", reason="nothing_in_interval"),
+        "Nothing is stored from the time",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EMPTIES)
+def test_each_kind_of_empty_has_its_own_sentence(daemon: StandIn, run: Run, name: str) -> None:
+    reply, words = EMPTIES[name]
+    daemon.plan(requests.Recall, reply)
+    first_line = run("recall", "hello").out.splitlines()[0]
+    assert words in first_line
+    assert [other for other, (_, sentence) in EMPTIES.items() if sentence in first_line] == [name]
+
+
+@pytest.mark.parametrize(
+    "reason", ["below_floor", "no_candidates", "gated", "embedding_pending", "nothing_in_interval"]
+)
+def test_where_the_index_lags_that_is_said_and_no_other_query_is_advised(
+    daemon: StandIn, run: Run, reason: str
+) -> None:
+    coverage = Coverage(discovered=9, searched=9, pending_embedding=4, index_seq=5, store_seq=9)
+    reply = replies.Recalled(recall_id="r", decision="silent", mode="gated", reason=reason, coverage=coverage)
+    daemon.plan(requests.Recall, reply)
+    out = run("recall", "hello").out
+    lines = out.splitlines()
+    assert "not embedded yet" in lines[0 if reason == "embedding_pending" else 1]
+    assert "The vector index lags behind the newest changes" in out
+    for advice in ("broaden", "other words", "rephrase", "another query"):
+        assert advice not in out
+
+
+def test_limits_and_what_was_skipped_are_told_when_asked(daemon: StandIn, run: Run) -> None:
+    coverage = Coverage(
+        discovered=9,
+        searched=5,
+        skipped_wrong_scope=1,
+        skipped_out_of_interval=2,
+        skipped_unreadable=1,
+        limited_by=("vector_limit", "max_items"),
+    )
+    daemon.plan(requests.Recall, msgspec.structs.replace(INJECTED, coverage=coverage))
+    out = run("recall", "x", "--explain").out
+    assert "Searched 5 of 9 memories (1 in other scopes, 2 of other times, 1 unreadable; 0 not embedded yet)." in out
+    assert "Limited: more are similar." in out
+    assert "Limited: more passed than may be handed over." in out
 
 
 def test_explain_shows_scores_dropped_candidates_and_coverage(daemon: StandIn, run: Run) -> None:
@@ -85,6 +186,25 @@ def test_explain_shows_scores_dropped_candidates_and_coverage(daemon: StandIn, r
     assert "alone would have recalled 2" in ended.out
 
 
+def test_each_way_in_is_counted_as_what_it_is(daemon: StandIn, run: Run) -> None:
+    whys = ("passed_gate", "passed_floor", "passed_floor", "matched_words", "by_evidence", "below_threshold")
+    items = tuple(
+        RecalledItem(id=f"mem_{place}", text="x", kind="fact", scope="", why=why) for place, why in enumerate(whys)
+    )
+    daemon.plan(requests.Recall, msgspec.structs.replace(INJECTED, items=items))
+    assert run("recall", "x", "--search").out.startswith(
+        "6 memories (1 judged relevant, 1 relevant by its other evidence, not scored in time, 1 less relevant,"
+        " 2 near enough but not judged, 1 matched by words but not judged):\n"
+    )
+
+
+@pytest.mark.parametrize("limit", ["budget", "candidates_max"])
+def test_a_silence_of_the_gate_says_when_not_all_were_judged(daemon: StandIn, run: Run, limit: str) -> None:
+    daemon.plan(requests.Recall, msgspec.structs.replace(SILENT, coverage=Coverage(limited_by=(limit,))), SILENT)
+    assert "none of those that could be judged is relevant" in run("recall", "x").out
+    assert "none of them is relevant" in run("recall", "x").out
+
+
 def test_an_explicit_search_counts_what_is_relevant_and_what_is_not(daemon: StandIn, run: Run) -> None:
     others = tuple(
         RecalledItem(id=f"mem_{n}", text="x", kind="fact", scope="", relevance=0.01, why="below_threshold")
@@ -93,9 +213,9 @@ def test_an_explicit_search_counts_what_is_relevant_and_what_is_not(daemon: Stan
     found = msgspec.structs.replace(INJECTED, items=(msgspec.structs.replace(ITEM, why="passed_gate"), *others))
     daemon.plan(requests.Recall, found, msgspec.structs.replace(found, items=others), found)
     first = run("recall", "x", "--search").out
-    assert first.startswith("3 memories, 1 of them judged relevant, 2 less so:\n")
-    assert run("recall", "x", "--search").out.startswith("2 memories, none of them judged relevant, 2 less so:\n")
-    assert run("recall", "x", "--search", "--explain").out.count("less relevant") == 2
+    assert first.startswith("3 memories (1 judged relevant, 2 less relevant):\n")
+    assert run("recall", "x", "--search").out.startswith("2 memories (2 less relevant):\n")
+    assert run("recall", "x", "--search", "--explain").out.count("│ less relevant") == 2
 
 
 @pytest.mark.parametrize("reason", ["relevant", "passed_floor"])
@@ -105,7 +225,7 @@ def test_an_answer_that_found_something_and_holds_nothing_is_a_sentence(daemon: 
 
 
 def test_dropped_candidates_are_shown_with_their_texts_as_far_as_they_can_be_had(daemon: StandIn, run: Run) -> None:
-    dropped = tuple(DroppedItem(id=f"mem_d{n}", reason="below_threshold") for n in range(TEXTS_MAX + 2))
+    dropped = tuple(DroppedItem(id=f"mem_d{n}", reason="below_threshold", logit=-9.0) for n in range(TEXTS_MAX + 2))
     daemon.plan(requests.Recall, msgspec.structs.replace(INJECTED, dropped=dropped))
     gone = replies.Error(code="not_found", message="gone")
     daemon.plan(requests.Get, *(replies.Memory(memory=stored(f"text {n}")) for n in range(3)), gone)
@@ -118,6 +238,42 @@ def test_dropped_candidates_are_shown_with_their_texts_as_far_as_they_can_be_had
     assert "not a probability" in ended.out
 
 
+def test_what_never_came_to_the_gate_is_counted_but_for_the_first_few(daemon: StandIn, run: Run) -> None:
+    far = tuple(DroppedItem(id=f"mem_f{n}", reason="below_floor", cosine=0.3) for n in range(21))
+    reply = msgspec.structs.replace(INJECTED, dropped=(*INJECTED.dropped, *far))
+    daemon.plan(requests.Recall, reply, reply)
+    out = run("recall", "x", "--explain").out
+    assert [f"mem_f{n}" in out for n in range(21)] == [True] * 5 + [False] * 16
+    assert "mem_2" in out
+    assert "… and 16 not similar enough (--explain --all shows them)" in out
+    everything = run("recall", "x", "--explain", "--all").out
+    assert "mem_f20" in everything
+    assert "shows them)" not in everything
+    refused = run("recall", "x", "--all")
+    assert (refused.code, "--explain" in refused.err) == (64, True)
+
+
+def test_of_a_long_memory_its_beginning_is_shown_and_how_to_see_the_rest(daemon: StandIn, run: Run) -> None:
+    text = "word " * 1_602 + "end"
+    long = msgspec.structs.replace(INJECTED, items=(msgspec.structs.replace(ITEM, text=text),))
+    daemon.plan(requests.Recall, long, long)
+    line = run("recall", "x").out.splitlines()[1]
+    assert "… (8,013 characters; `recalld get mem_1`)" in line
+    assert len(line) < 400
+    assert json.loads(run("recall", "x", "--json").out)["items"][0]["text"] == text
+
+
+@pytest.mark.parametrize(("is_filtered", "is_said"), [(False, True), (True, False), (None, False)])
+def test_that_the_turn_names_no_time_is_said_where_only_that_time_was_asked_for(
+    daemon: StandIn, run: Run, monkeypatch: pytest.MonkeyPatch, *, is_filtered: bool | None, is_said: bool
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    reply = msgspec.structs.replace(SILENT, coverage=Coverage(discovered=3, searched=3, is_time_filtered=is_filtered))
+    daemon.plan(requests.Recall, reply, reply)
+    assert ("names no time" in run("recall", "dentist", "--only-then").out) is is_said
+    assert "names no time" not in run("recall", "dentist").out
+
+
 def test_texts_of_dropped_candidates_are_an_extra_that_cannot_fail_the_command(daemon: StandIn, run: Run) -> None:
     daemon.plan(requests.Recall, INJECTED)
     daemon.plan(requests.Get, replies.Error(code="busy", message="no"))
@@ -125,7 +281,9 @@ def test_texts_of_dropped_candidates_are_an_extra_that_cannot_fail_the_command(d
     assert (ended.code, ended.err) == (0, "")
 
 
-@pytest.mark.parametrize("reason", [reason for reason in RecallReason if reason not in {"relevant", "passed_floor"}])
+@pytest.mark.parametrize(
+    "reason", [reason for reason in RecallReason if reason not in {"relevant", "passed_floor", "in_interval"}]
+)
 def test_every_empty_answer_says_why_in_words_of_its_own(daemon: StandIn, run: Run, reason: RecallReason) -> None:
     decision = "error" if reason in {"store_unreadable", "envelope_exceeded", "busy"} else "silent"
     daemon.plan(
@@ -133,9 +291,9 @@ def test_every_empty_answer_says_why_in_words_of_its_own(daemon: StandIn, run: R
     )
     ended = run("recall", "hello")
     first_line = ended.out.splitlines()[0]
-    assert first_line == RECALL_REASONS[reason]
+    assert first_line == ("Nothing is stored yet for ines." if reason == "nothing_stored" else RECALL_REASONS[reason])
     assert ended.code == (75 if decision == "error" else 0)
-    assert len([words for words in RECALL_REASONS.values() if words == first_line]) == 1
+    assert len([words for words in RECALL_REASONS.values() if words == first_line]) == (reason != "nothing_stored")
 
 
 def test_a_degraded_answer_names_mode_cause_and_kind_of_failure(daemon: StandIn, run: Run) -> None:

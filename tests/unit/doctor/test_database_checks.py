@@ -55,7 +55,7 @@ def test_a_sound_store_passes_or_notes_what_waits(store: MakeStore, make_context
         Status.PASS,
         Status.PASS,
     ]
-    assert "3 of 3 memories wait" in findings[4].seen
+    assert "3 of 3 memories not embedded yet" in findings[4].seen
 
 
 def test_an_empty_store_is_healthy(store: MakeStore, make_context: MakeContext) -> None:
@@ -114,7 +114,7 @@ def test_blank_rows_are_damage(store: MakeStore, make_context: MakeContext, blan
 def test_rows_of_another_embedder_need_re_embedding(store: MakeStore, make_context: MakeContext) -> None:
     change(  # R18
         store(3),
-        "INSERT INTO vectors SELECT memory_no, 'record', 0, 'another', 1, x'00' FROM memories",
+        "INSERT INTO embeddings SELECT memory_no, 'another', 1, 0, x'0000', x'00' FROM memories",
     )
     finding = database.check_embeddings(make_context())
     assert finding.status is Status.WARN
@@ -124,7 +124,7 @@ def test_rows_of_another_embedder_need_re_embedding(store: MakeStore, make_conte
 def test_rows_of_the_configured_embedder_pass(store: MakeStore, make_context: MakeContext, settings: Settings) -> None:
     key = make_context().database.embedder_key  # hexadecimal, so it needs no quoting
     data = "01" * vector_bytes_of(MODELS[settings.models.embedder].dims)
-    insert = "INSERT INTO vectors SELECT memory_no, 'record', 0, '%s', 1, x'%s' FROM memories"
+    insert = "INSERT INTO embeddings SELECT memory_no, '%s', 1, 0, x'0000', x'%s' FROM memories"
     change(store(2), insert % (key, data))
     assert database.check_embeddings(make_context()).status is Status.PASS
 
@@ -274,7 +274,7 @@ def test_memories_that_cannot_be_read_fail_with_their_ids_and_a_remedy(
     assert "recalld forget --hard mem_0002" in finding.remedy
 
 
-@pytest.mark.parametrize("table", ["tombstones", "changes", "turns", "decisions", "users", "vectors", "meta"])
+@pytest.mark.parametrize("table", ["tombstones", "changes", "turns", "decisions", "users", "embeddings", "meta"])
 def test_a_lost_table_fails_wherever_it_matters(store: MakeStore, make_context: MakeContext, table: str) -> None:
     change(store(3), f"DROP TABLE {table}")
     context = make_context()
@@ -295,9 +295,9 @@ def test_a_lost_table_of_the_index_is_made_anew_by_the_doctor(store: MakeStore, 
 
 def test_vectors_of_another_length_wait_to_be_made_again(store: MakeStore, make_context: MakeContext) -> None:
     key = make_context().database.embedder_key  # hexadecimal, so it needs no quoting
-    insert = "INSERT INTO vectors SELECT memory_no, 'record', 0, '%s', 1, x'3c003c00' FROM memories"
+    insert = "INSERT INTO embeddings SELECT memory_no, '%s', 1, 0, x'0000', x'3c003c00' FROM memories"
     change(store(2), insert % key)
-    assert "2 of 2 memories wait" in database.check_embeddings(make_context()).seen
+    assert "2 of 2 memories not embedded yet" in database.check_embeddings(make_context()).seen
 
 
 def _pipe(path: Path) -> None:

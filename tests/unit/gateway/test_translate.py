@@ -16,7 +16,7 @@ from recalld.models.domain.reasons import (
     RecallMode,
     RecallReason,
 )
-from recalld.protocol import requests
+from recalld.protocol import items, requests
 
 NOW_MS = 1_800_000_000_000
 MEMORY = make_memory("mem_1", records.NewMemory(user="u", text="drinks tea", cues=("Drinks",), asks=("What?",)))
@@ -111,6 +111,32 @@ def test_a_recall_is_translated_field_by_field() -> None:
     )
 
 
+def test_what_a_turn_leans_on_is_translated_and_turns_that_are_not_supplied_stay_so() -> None:
+    request = requests.Recall(
+        user="u",
+        session="s",
+        parts=(items.TextPart(role="user", text="a"), items.TextPart(role="host", text="b")),
+        turns=(items.PastTurn(speaker="assistant", text="before"),),
+        now="2026-07-01T12:00:00",
+        time_zone="Europe/Berlin",
+        time="filter",
+    )
+    query = translate.recall_query(request, now_ms=NOW_MS, deadline_s=7.5)
+    assert query.text == "a"
+    assert [(part.kind.value, part.text) for part in query.parts] == [("user", "a"), ("host", "b")]
+    assert query.turns == ("before",)
+    assert (query.now_ms, query.time_zone, query.time) == (1_782_900_000_000, "Europe/Berlin", recall.TimeUse.FILTER)
+    supplied = translate.recall_query(requests.Recall(user="u", session="", turns=()), now_ms=0, deadline_s=1.0)
+    not_supplied = translate.recall_query(requests.Recall(user="u", session=""), now_ms=0, deadline_s=1.0)
+    assert (supplied.turns, not_supplied.turns) == ((), None)
+
+
+def test_a_filter_by_time_without_a_zone_is_refused_with_the_remedy() -> None:
+    request = requests.Recall(user="u", session="", text="x", time="filter")
+    with pytest.raises(RecalldError, match="time_zone: is needed to filter by time; give one such as Europe/Berlin"):
+        translate.recall_query(request, now_ms=NOW_MS, deadline_s=1.0)
+
+
 @pytest.mark.parametrize(
     ("now", "time_zone", "message"),
     [
@@ -121,6 +147,12 @@ def test_a_recall_is_translated_field_by_field() -> None:
         (1_782_900_000, "", "now: 1782900000 looks like seconds; integers are epoch milliseconds"),
         (None, "X/Y", "time_zone: 'X/Y' is no IANA time zone; give one such as Europe/Berlin"),
         (NOW_MS, "../etc", "time_zone: '../etc' is no IANA time zone"),
+        (NOW_MS, "localtime", "time_zone: 'localtime' is no IANA time zone; give one such as Europe/Berlin"),
+        (NOW_MS, "posixrules", "time_zone: 'posixrules' is no IANA time zone"),
+        (NOW_MS, "Factory", "time_zone: 'Factory' is no IANA time zone"),
+        (NOW_MS, "right/Europe/Berlin", "time_zone: 'right/Europe/Berlin' is no IANA time zone"),
+        (NOW_MS, "posix/UTC", "time_zone: 'posix/UTC' is no IANA time zone"),
+        (NOW_MS, "UTC", None),
         ("2026-07-01T12:00:00", "Europe/Berlin", None),
         ("2026-07-01 12:00:00.5z", "", None),
         (NOW_MS, "", None),
@@ -185,6 +217,16 @@ def test_why_an_item_is_shown_follows_from_what_judged_it(
     item = recall.RecalledItem(memory=MEMORY, evidence=recall.Evidence(cosine=cosine), relevance=relevance)
     (shown,) = translate.recalled(1, outcome(items=(item,)), now_ms=NOW_MS, explain=False).items
     assert (shown.why, shown.relevance, shown.cosine) == (why, relevance, cosine)
+
+
+def test_an_item_that_was_never_scored_says_that_its_evidence_let_it_in() -> None:
+    evidence = recall.Evidence(cosine=0.9)
+    items = tuple(
+        recall.RecalledItem(memory=MEMORY, evidence=evidence, relevance=relevance, is_unscored=True)
+        for relevance in (0.6, 0.1)
+    )
+    shown = translate.recalled(1, outcome(items=items), now_ms=NOW_MS, explain=False).items
+    assert [(item.why, item.logit) for item in shown] == [("by_evidence", None), ("below_threshold", None)]
 
 
 def test_dropped_candidates_are_sent_only_when_asked_for_and_degradation_always() -> None:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recalld.models.policy.cost_model import SAMPLES_MAX, CostModel
+from recalld.models.inference import pair
+from recalld.models.policy import cost_model
+from recalld.models.policy.cost_model import QUERY_CHARS_MAX, SAMPLES_MAX, CostModel, pair_chars
 
 
 def test_before_anything_ran_a_pair_of_47_tokens_is_predicted_to_take_ten_milliseconds() -> None:
@@ -81,3 +83,15 @@ def test_predictions_are_finite_and_grow_with_the_text(
         cost.observe(chars=run_chars, tokens=tokens, elapsed_ms=elapsed_ms)
     less_ms = cost.predict_ms(cost.estimate_tokens(chars))
     assert 0.0 <= less_ms <= cost.predict_ms(cost.estimate_tokens(chars + more)) < math.inf
+
+
+def test_of_a_pasted_query_only_what_is_run_is_counted() -> None:
+    cost = CostModel()
+    question, paste = "q" * QUERY_CHARS_MAX, "q" * 60_000
+    assert pair_chars(paste, "memory") == pair_chars(question, "memory") == QUERY_CHARS_MAX + 6
+    assert cost.predict_pair_ms(paste, "memory") == cost.predict_pair_ms(question, "memory")
+    assert cost.predict_pair_ms(paste, "memory") > cost.predict_pair_ms("short", "memory")
+
+
+def test_the_counted_part_of_a_query_is_what_the_scorer_keeps_of_it() -> None:
+    assert cost_model.QUERY_TOKENS_MAX == pair.QUERY_TOKENS_MAX

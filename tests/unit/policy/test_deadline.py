@@ -8,6 +8,9 @@ from recalld.models.policy.deadline import (
     RESERVE_S,
     embed_deadline_s,
     gate_deadline_s,
+    model_window_s,
+    probe_deadline_s,
+    relations_deadline_s,
     reply_reserve_s,
     step_deadline_s,
 )
@@ -75,3 +78,23 @@ def test_a_configured_reserve_takes_the_place_of_the_default_and_a_short_envelop
 def test_a_negative_ceiling_is_an_error() -> None:
     with pytest.raises(ValueError, match="ceiling_s"):
         step_deadline_s(now_s=0.0, ceiling_s=-0.1, envelope_deadline_s=1.0)
+
+
+def test_what_an_answer_brings_along_may_take_a_quarter_of_what_is_left() -> None:
+    assert relations_deadline_s(now_s=10.0, envelope_deadline_s=10.2) == pytest.approx(10.05)
+    assert relations_deadline_s(now_s=10.0, envelope_deadline_s=9.0) == 10.0
+
+
+def test_a_probe_of_the_store_may_take_a_fifth_of_what_is_left() -> None:
+    assert probe_deadline_s(now_s=10.0, envelope_deadline_s=10.3) == pytest.approx(10.06)
+    assert probe_deadline_s(now_s=10.0, envelope_deadline_s=9.0) == 10.0
+
+
+@pytest.mark.parametrize(
+    ("left_s", "model_ms", "expected_s"),
+    [(0.285, None, 0.228), (0.285, 100.0, 0.1), (0.285, 5_000.0, 0.228), (0.0, 100.0, 0.0), (-1.0, None, 0.0)],
+)
+def test_a_model_may_take_what_is_configured_and_four_fifths_of_what_is_left_at_most(
+    left_s: float, model_ms: float | None, expected_s: float
+) -> None:
+    assert model_window_s(left_s=left_s, model_ms=model_ms) == pytest.approx(expected_s)

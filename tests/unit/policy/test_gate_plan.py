@@ -108,3 +108,18 @@ def test_bad_entries_and_lanes_are_errors() -> None:
         plan(GateEntry(memory_id="a", views=(), predicted_ms=()))
     with pytest.raises(ValueError, match="entry b"):
         plan(GateEntry(memory_id="b", views=entry("b", 1).views, predicted_ms=(1.0, 2.0)))
+
+
+def test_what_is_known_costs_nothing_and_its_time_goes_to_the_next() -> None:
+    entries = [entry("a", 10, 10), entry("b", 10), entry("c", 10)]
+    first = plan(*entries, budget_ms=20)
+    assert pairs(first) == [("a", "as_given"), ("b", "as_given")]
+    known = frozenset(pair.name for pair in first.pairs)
+    second = plan_pairs(entries, lanes=1, budget_ms=20, max_items=3, known=known)
+    assert pairs(second) == [("c", "as_given"), ("a", "query_third_person")]
+    assert second.dropped_by_budget == ()
+
+
+def test_a_later_plan_tries_nothing_that_is_not_predicted_to_fit() -> None:
+    known = frozenset({("a", ViewName.AS_GIVEN)})
+    assert plan_pairs([entry("a", 5), entry("b", 50)], lanes=1, budget_ms=20, max_items=3, known=known).pairs == ()

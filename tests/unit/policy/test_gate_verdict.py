@@ -3,14 +3,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recalld.models.domain.reasons import DropReason
 from recalld.models.domain.recall import Candidate
-from recalld.models.policy.gate_verdict import ScoreFault, judge, merge_logits
-from recalld.models.policy.relevance import HeadInput, LogisticHead, RelevanceModel, sigmoid, uncalibrated
+from recalld.models.domain.records import MemoryKind
+from recalld.models.policy.gate_verdict import ScoreFault, is_best_unjudged, judge, merge_logits
+from recalld.models.policy.head_inputs import HeadInput
+from recalld.models.policy.logistic_head import LogisticHead
+from recalld.models.policy.relevance import KindThreshold, RelevanceModel, uncalibrated
+from recalld.models.policy.sigmoid import sigmoid
 
 MODEL = uncalibrated(0.5)
 ASK_HEAD = LogisticHead(
@@ -75,9 +80,27 @@ def test_evidence_that_already_decides_needs_no_score(make_candidate: Callable[.
     verdict = judge([hopeless, sure], model=ASK_MODEL)
     assert [item.memory.id for item in verdict.passed] == ["mem_sure"]
     assert verdict.passed[0].relevance == ASK_HEAD.relevance((-12.0, 0.99))
+    assert verdict.passed[0].is_unscored
     assert [(item.reason, item.relevance) for item in verdict.dropped] == [
         (DropReason.BELOW_THRESHOLD, ASK_HEAD.relevance((12.0, 0.1)))
     ]
+
+
+def test_a_memory_is_held_against_the_threshold_of_its_kind(make_candidate: Callable[..., Candidate]) -> None:
+    def of_kind(kind: MemoryKind, logit: float | None) -> Candidate:
+        made = make_candidate(f"mem_{kind}", logit=logit, ask_cosine=0.5)
+        return msgspec.structs.replace(made, memory=msgspec.structs.replace(made.memory, kind=kind))
+
+    own = KindThreshold(kind=MemoryKind.PREFERENCE, threshold=0.2, positives=80)
+    model = msgspec.structs.replace(MODEL, kind_thresholds=(own,))
+    verdict = judge([of_kind(MemoryKind.FACT, -1.0), of_kind(MemoryKind.PREFERENCE, -1.0)], model=model)
+    assert [item.memory.id for item in verdict.passed] == ["mem_preference"]
+    strict = msgspec.structs.replace(
+        ASK_MODEL, kind_thresholds=(msgspec.structs.replace(own, kind=MemoryKind.FACT, threshold=0.9),)
+    )
+    # Unscored, one of them fails whatever its score could be.
+    dropped = judge([of_kind(MemoryKind.FACT, None), of_kind(MemoryKind.PREFERENCE, None)], model=strict).dropped
+    assert [item.reason for item in dropped] == [DropReason.BELOW_THRESHOLD, DropReason.BUDGET]
 
 
 def test_a_search_demotes_instead_of_dropping(make_candidate: Callable[..., Candidate]) -> None:
@@ -108,3 +131,17 @@ def test_a_higher_threshold_lets_through_a_subset_and_nothing_is_lost(
         assert ids | {item.memory_id for item in verdict.dropped} == {item.memory.id for item in candidates}
         passed.append(ids)
     assert passed[1] <= passed[0]
+
+
+def test_a_gate_that_could_not_judge_the_best_and_passed_nothing_has_not_judged(
+    make_candidate: Callable[..., Candidate],
+) -> None:
+    unscored, low, high = make_candidate("a"), make_candidate("b", logit=-3.0), make_candidate("c", logit=3.0)
+
+    def has_not(*found: Candidate) -> bool:
+        return is_best_unjudged(judge(found, model=MODEL), found)
+
+    assert has_not(unscored, low)
+    assert not has_not(unscored, high)
+    assert not has_not(low, unscored)
+    assert not has_not()

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recalld.models.policy import host_text
 from recalld.models.policy.host_text import strip_host_text
 
 pieces = st.lists(
@@ -117,3 +118,20 @@ def test_stripping_twice_changes_nothing(text: str) -> None:
     for is_strict in (False, True):
         once = strip_host_text(text, is_strict=is_strict)
         assert strip_host_text(once, is_strict=is_strict) == once
+
+
+@given(pieces, st.booleans())
+def test_the_quick_look_for_marked_lines_changes_nothing(text: str, is_strict: bool) -> None:  # noqa: FBT001 - drawn
+    quick = strip_host_text(text, is_strict=is_strict)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(host_text, "_may_have_marked_lines", lambda _text, _markers: True)
+        assert strip_host_text(text, is_strict=is_strict) == quick
+
+
+def test_lines_without_any_mark_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+    monkeypatch.setattr(host_text, "_without_stamps", lambda line: looked_at.append(line) or line)
+    assert strip_host_text("a\n" * 30_000 + "b").endswith("b")
+    assert looked_at == []
+    strip_host_text("a\nSystem: [x]\nb")
+    assert looked_at

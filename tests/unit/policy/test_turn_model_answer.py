@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recalld.models.policy.reply_json import BROKEN_MAX
 from recalld.models.policy.turn.model_answer import (
     ANSWER_CHARS_MAX,
-    BROKEN_MAX,
     QUERY_CHARS_MAX,
     REASON_CHARS_MAX,
     AnswerFault,

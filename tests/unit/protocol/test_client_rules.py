@@ -53,6 +53,7 @@ def test_a_recall_has_a_timeout_of_its_own() -> None:
     settings = ClientSettings(socket_path="/s", timeout_s=9.0, recall_timeout_s=2.0)
     recall = requests.Recall(user="u", session="s")
     assert settings.timeout_for(recall, None) == 2.0
+    assert settings.timeout_for(requests.Standing(user="u", session="s"), None) == 2.0
     assert settings.timeout_for(requests.Ping(), None) == 9.0
     assert settings.timeout_for(recall, 0.5) == 0.5
 
@@ -69,9 +70,11 @@ def test_a_recall_that_can_never_succeed_is_logged_once_for_each_kind(caplog: py
     log = MisuseLog()
     for code in ("bad_request", "bad_request", "timeout", "busy", "frame_too_large", "connect_failed"):
         log.note(ClientError(code, f"field of {code}"))
-    assert [record.args and str(record.args[0]) for record in caplog.records] == [
-        "bad_request: field of bad_request",
-        "frame_too_large: field of frame_too_large",
+    log.note(ClientError("bad_request", "session"), "standing")
+    assert [record.getMessage() for record in caplog.records] == [
+        "recall can never succeed as it is called: bad_request: field of bad_request",
+        "recall can never succeed as it is called: frame_too_large: field of frame_too_large",
+        "standing can never succeed as it is called: bad_request: session",
     ]
     assert {record.levelname for record in caplog.records} == {"WARNING"}
 

@@ -113,7 +113,7 @@ def test_well_formed_maps_with_wrong_values_raise_nothing_but_the_typed_error(ex
         ({"mode": "guess"}, "mode: 'guess' is not one of its values; give one of auto, search"),
         (
             {"parts": [{"role": "robot", "text": ""}]},
-            "parts[0].role: 'robot' is not one of its values; give one of user, synthetic, host",
+            "parts[0].role: 'robot' is not one of its values; give one of host, synthetic, user",
         ),
         ({"parts": [5]}, "parts[0]: is an integer; give a map"),
         (
@@ -141,7 +141,8 @@ def test_no_refusal_of_a_wrong_value_is_in_the_words_of_the_decoder() -> None:
     for cls in typing.get_args(Request):
         tag = str(cls.__struct_config__.tag)
         good: dict[str, object] = {"user": "u", "session": "s", "text": "x", "turn_id": "t", "speaker": "user"}
-        good |= {"memory_id": "m", "decision_id": "d", "event": "ended"}
+        good |= {"memory_id": "m", "decision_id": "d", "event": "ended", "batch_id": "b"}
+        good |= {"op": "recall", "action": "pin", "result": "used"}
         for name, value in itertools.product(cls.__struct_fields__, wrong):
             try:
                 decode_request(msgspec.msgpack.encode({**good, "type": tag, name: value}))

@@ -10,8 +10,14 @@ from protocol_tables import PAGE, page_with, tables
 from wire_examples import VECTORS
 
 from recalld.daemon.gateway.limits import GatewayLimits
-from recalld.models.domain import reasons
+from recalld.models.domain import cues, reasons
+from recalld.models.domain.decision import CandidateReason, DecideReason, GateDecision
 from recalld.models.domain.events import EventName
+from recalld.models.domain.records import TextOrigin
+from recalld.models.domain.runtime_model import PromptPurpose
+from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict
+from recalld.models.domain.world import ClaimKind, ClaimOutcome, ProbeReason
+from recalld.models.policy.cue_reply import CueReplyFault
 from recalld.protocol import fields
 from recalld.protocol.client import ClientFault
 from recalld.protocol.errors import RETRYABLE_CODES, ErrorCode
@@ -44,7 +50,22 @@ def test_the_table_of_errors_is_the_closed_list() -> None:
         ("reason of a dropped candidate", reasons.DropReason),
         ("outcome of remember", reasons.RememberOutcome),
         ("reason of an observed turn", reasons.AdmissionReason),
+        ("reason of a standing block", StandingReason),
+        ("verdict of a standing candidate", StandingVerdict),
+        ("choice about standing", StandingChoice),
+        ("reason of an update", cues.UpdateReason),
+        ("origin of a cue or ask", TextOrigin),
+        ("reason of a backfill", cues.BackfillEnd),
+        ("reason of a refused answer", CueReplyFault),
+        ("reason of a missing answer", cues.BackfillFailure),
+        ("purpose of an extract_request", PromptPurpose),
         ("op of an explanation", reasons.Op),
+        ("decision of decide", GateDecision),
+        ("reason_code of decide", DecideReason),
+        ("reason of a judged candidate", CandidateReason),
+        ("kind of a claim", ClaimKind),
+        ("outcome of a claim", ClaimOutcome),
+        ("reason of a claim", ProbeReason),
         ("name of an event", EventName),
     ],
 )
@@ -66,3 +87,4 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"after {limits.faults_max} of them" in TEXT
     assert f"up to {limits.outgoing_bytes_max >> 20} MiB" in TEXT
     assert f"nothing for {limits.stall_timeout_s:g} s" in TEXT
+    assert f"up to {limits.questions_per_connection_max} questions may be open" in TEXT

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recalld.actors.recall.index import Cosines, UserIndex
+from recalld.actors.store.packed_vectors import pack_vectors, unpack_vectors
 from recalld.models.domain.records import VectorRole
 from recalld.models.domain.store import EmbeddedMemory, IndexDelta, TextVector
 
@@ -44,7 +45,7 @@ def memories(draw: st.DrawFn) -> EmbeddedMemory:
         scope=draw(st.sampled_from(SCOPES)),
         expires_at_ms=draw(st.sampled_from((None, NOW_MS, NOW_MS + 1))),
         has_asks=counts[VectorRole.ASK] > 0,
-        vectors=vectors,
+        vectors=pack_vectors(vectors),
     )
 
 
@@ -80,7 +81,7 @@ class Oracle:
     def best(self, memory: EmbeddedMemory, role: VectorRole, query: NDArray[np.float32]) -> float | None:
         cosines = [
             float(np.frombuffer(vector.data, dtype="<f2").astype(np.float32) @ query)
-            for vector in memory.vectors
+            for vector in unpack_vectors(memory.vectors)
             if vector.role is role
         ]
         return max(cosines, default=None)
@@ -137,7 +138,7 @@ def _check_cues(found: dict[str, Cosines], eligible: dict[str, EmbeddedMemory], 
     for memory_id, hit in found.items():
         cues = {
             vector.ordinal: float(np.frombuffer(vector.data, dtype="<f2").astype(np.float32) @ query)
-            for vector in eligible[memory_id].vectors
+            for vector in unpack_vectors(eligible[memory_id].vectors)
             if vector.role is VectorRole.CUE
         }
         if not cues:
@@ -150,7 +151,12 @@ def _check_cues(found: dict[str, Cosines], eligible: dict[str, EmbeddedMemory], 
 def of(memory_id: str, *numbers: int, expires_at_ms: int | None = None, scope: str = "") -> EmbeddedMemory:
     vector = TextVector(role=VectorRole.RECORD, ordinal=0, data=stored(unit(numbers)))
     return EmbeddedMemory(
-        memory_id=memory_id, revision=1, scope=scope, expires_at_ms=expires_at_ms, has_asks=False, vectors=(vector,)
+        memory_id=memory_id,
+        revision=1,
+        scope=scope,
+        expires_at_ms=expires_at_ms,
+        has_asks=False,
+        vectors=pack_vectors((vector,)),
     )
 
 
@@ -181,8 +187,8 @@ def test_a_damaged_or_foreign_vector_takes_no_place_and_its_memory_counts_as_pen
     nan = TextVector(role=VectorRole.RECORD, ordinal=0, data=np.full(DIMS, np.nan, dtype="<f2").tobytes())
     short = TextVector(role=VectorRole.RECORD, ordinal=0, data=b"\0\0")
     index = filled(
-        EmbeddedMemory(**{**_fields(broken), "vectors": (nan,)}),
-        EmbeddedMemory(**{**_fields(of("short", 1, 0, 0, 0)), "vectors": (short,)}),
+        EmbeddedMemory(**{**_fields(broken), "vectors": pack_vectors((nan,))}),
+        EmbeddedMemory(**{**_fields(of("short", 1, 0, 0, 0)), "vectors": pack_vectors((short,))}),
         of("sound", 0, 1, 0, 0),
     )
     assert nearest(index) == ["sound"]

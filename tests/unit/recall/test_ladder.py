@@ -115,14 +115,14 @@ async def test_a_failing_gate_returns_exactly_the_floors_own_list(
         break_it(broken)
         outcome = await broken.recall("ines", QUERY)
     assert ids(outcome) == list(healthy.floor_items)
-    assert len(outcome.items) == 3
+    assert 2 <= len(outcome.items) <= 3
     assert outcome.floor_items == healthy.floor_items
     assert outcome.mode is RecallMode.FLOOR_ONLY
     assert outcome.reason is RecallReason.PASSED_FLOOR
     assert (outcome.degraded_reason, outcome.degraded_detail) == (reason, detail)
     assert all(item.relevance is None for item in outcome.items)
-    beyond = {drop.memory_id for drop in outcome.dropped if drop.reason is DropReason.OVER_MAX_ITEMS}
-    assert len(beyond) == len(TEXTS) - 3
+    held = {DropReason.OVER_MAX_ITEMS, DropReason.BEHIND_BEST}
+    assert len({drop.memory_id for drop in outcome.dropped if drop.reason in held}) == len(TEXTS) - len(outcome.items)
     assert outcome.timings.deadline_left_ms > 0
 
 
@@ -268,7 +268,7 @@ async def test_a_full_embedder_costs_the_vectors_only() -> None:
         system.embedder_thread.call_s = hang
         system.scorer_thread.call_s = lambda: 0.0001
         async with anyio.create_task_group() as tasks:
-            for number in range(256):
+            for number in range(100):
                 tasks.start_soon(partial(system.recall, f"user{number}", f"{QUERY} {number}", envelope_s=2.0))
             await anyio.sleep(0.2)
             outcome = await system.recall("ines", QUERY)

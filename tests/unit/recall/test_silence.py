@@ -55,7 +55,9 @@ async def test_stored_in_another_scope_only() -> None:
         outcome = await system.recall("ines", QUERY, scope="search")
         seen = await system.recall("ines", QUERY, scope="billing")
     assert outcome.reason is RecallReason.EXCLUDED
-    assert outcome.coverage == Coverage(discovered=1, searched=0, skipped_wrong_scope=1)
+    assert outcome.coverage == Coverage(
+        discovered=1, searched=0, skipped_wrong_scope=1, index_seq=1, store_seq=1, is_time_filtered=False
+    )
     assert len(seen.items) == 1
 
 

@@ -7,8 +7,7 @@ import pytest
 from faulty_store import FaultyReader, Trouble
 from store_commands import EMBEDDER, DrivenStore
 
-from recalld.actors.recall import RecallState
-from recalld.actors.recall import state as state_module
+from recalld.actors.recall import RecallState, index_load
 from recalld.actors.recall.index import UserIndex
 from recalld.actors.recall.sessions import SESSIONS_MAX, VISIBLE_MAX, VisibleMemories
 from recalld.actors.store import InMemoryStore
@@ -78,7 +77,7 @@ async def test_a_pull_goes_on_when_the_recall_that_began_it_has_left() -> None:
 
 
 async def test_a_large_load_lets_others_run_and_is_whole_or_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_module, "PART", 3)
+    monkeypatch.setattr(index_load, "PART", 3)
     pulling = Pulling()
     for number in range(10):
         await pulling.driven.remember(f"Fact number {number}", is_embedded=True)

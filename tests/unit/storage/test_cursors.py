@@ -21,3 +21,15 @@ def test_any_other_text_is_a_bad_request(text: str) -> None:
     with pytest.raises(RecalldError) as caught:
         decode_cursor(text)
     assert caught.value.code is ErrorCode.BAD_REQUEST
+
+
+@pytest.mark.parametrize("end", ["=", "==", "\n", "A"])
+def test_a_cursor_written_in_another_way_is_a_bad_request(end: str) -> None:
+    for length in range(4):
+        cursor = encode_cursor(PagePosition(1, "m" * length))
+        with pytest.raises(RecalldError):
+            decode_cursor(cursor + end)
+        respelled = cursor.translate(str.maketrans("-_", "+/"))
+        if respelled != cursor:
+            with pytest.raises(RecalldError):
+                decode_cursor(respelled)

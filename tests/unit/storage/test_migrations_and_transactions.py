@@ -19,13 +19,14 @@ from recalld.daemon.storage.migrations import (
 from recalld.daemon.storage.transactions import in_snapshot, in_transaction
 
 CONTEXT = MigrationContext(now_ms=7, secret=b"s" * 32)
+NEWEST = len(MIGRATIONS)
 
 
 def add_table(name: str) -> Migration:
     def apply(db: sqlite3.Connection, _context: MigrationContext) -> None:
         db.execute(f"CREATE TABLE {name} (x INTEGER)")
 
-    return Migration(number=2 if name == "second" else 3, name=f"add {name}", apply=apply)
+    return Migration(number=NEWEST + (1 if name == "second" else 2), name=f"add {name}", apply=apply)
 
 
 def fail(db: sqlite3.Connection, _context: MigrationContext) -> None:
@@ -44,31 +45,31 @@ def test_migrations_are_numbered_without_gaps() -> None:
 
 def test_each_migration_is_made_once_and_recorded(db: sqlite3.Connection) -> None:
     assert schema_version(db) == 0
-    assert migrate(db, CONTEXT) == (1,)
+    assert migrate(db, CONTEXT) == tuple(range(1, NEWEST + 1))
     assert migrate(db, CONTEXT) == ()
     later = (*MIGRATIONS, add_table("second"), add_table("third"))
-    assert migrate(db, CONTEXT, later) == (2, 3)
-    assert schema_version(db) == 3
+    assert migrate(db, CONTEXT, later) == (NEWEST + 1, NEWEST + 2)
+    assert schema_version(db) == NEWEST + 2
     assert {"second", "third", "memories"} <= tables(db)
-    assert db.execute("SELECT number, name, applied_at_ms FROM migrations ORDER BY number").fetchall()[1:] == [
-        (2, "add second", 7),
-        (3, "add third", 7),
+    assert db.execute("SELECT number, name, applied_at_ms FROM migrations ORDER BY number").fetchall()[NEWEST:] == [
+        (NEWEST + 1, "add second", 7),
+        (NEWEST + 2, "add third", 7),
     ]
 
 
 def test_a_migration_that_fails_leaves_neither_change_nor_record(db: sqlite3.Connection) -> None:
-    broken = (*MIGRATIONS, add_table("second"), Migration(number=3, name="broken", apply=fail))
+    broken = (*MIGRATIONS, add_table("second"), Migration(number=NEWEST + 2, name="broken", apply=fail))
     with pytest.raises(OSError, match="scripted"):
         migrate(db, CONTEXT, broken)
-    assert schema_version(db) == 2
+    assert schema_version(db) == NEWEST + 1
     assert "second" in tables(db)
     assert "half_done" not in tables(db)
 
 
 def test_a_database_of_a_newer_version_is_refused(db: sqlite3.Connection) -> None:
     migrate(db, CONTEXT, (*MIGRATIONS, add_table("second")))
-    assert check_identity(db, Path("x"), (*MIGRATIONS, add_table("second"))) == 2
-    with pytest.raises(DatabaseRefusedError, match=r"schema version 2.*install a newer recalld"):
+    assert check_identity(db, Path("x"), (*MIGRATIONS, add_table("second"))) == NEWEST + 1
+    with pytest.raises(DatabaseRefusedError, match=rf"schema version {NEWEST + 1}.*install a newer recalld"):
         check_identity(db, Path("x"))
 
 

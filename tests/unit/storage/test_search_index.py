@@ -12,13 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recalld.actors.store.bm25 import (
-    COMMON_MEMORIES,
-    COMMON_SHARE,
-    EXTRAS_WEIGHT,
-    inverse_document_frequency,
-    length_factor,
-)
+from recalld.actors.store.bm25 import EXTRAS_WEIGHT, inverse_document_frequency, length_factor
+from recalld.actors.store.lexical_rank import FINALISTS_MAX, POSTINGS_MAX
 from recalld.actors.store.search_text import SearchText, search_text
 from recalld.daemon.storage.changes import ChangeNotes
 from recalld.daemon.storage.memories import StoredMemory, insert_memory, update_memory, withdraw
@@ -98,27 +93,48 @@ class Shelf:
     def expected(
         self, stems: Sequence[str], *, user: str = "ines", limit: int = 20, scope: str | None = None
     ) -> list[LexicalHit]:
-        """The formula, memory by memory, of those that a rare word nominates, or any if none does."""
+        """The formula, memory by memory, of those that the rarest words nominate, or else the next rarest."""
         memories = [each.memory for each in self.stored.values() if each.memory.user == user]
-        texts = [self.texts[memory.id] for memory in memories]
-        mean = sum(len(text.main) for text in texts) / max(len(texts), 1)
-        having = {stem: sum(stem in text.stems for text in texts) for stem in stems}
-        common_from = max(COMMON_MEMORIES, COMMON_SHARE * len(memories))
-        rare = {stem for stem in stems if having[stem] <= common_from}
-        by_rare, by_any = [], []
-        for memory, text in zip(memories, texts, strict=True):
-            matched = 0.0
-            for stem in stems:
-                share = 1.0 if stem in text.main else EXTRAS_WEIGHT if stem in text.extras else 0.0
-                matched += share * inverse_document_frequency(len(memories), having[stem])
-            is_shown = memory.is_live(NOW_MS) and (scope is None or memory.scope in ("", scope))
-            if matched and is_shown:
-                score = round(matched * length_factor(len(text.main), mean), 9)
-                by_any.append((score, memory.created_at_ms, memory.id))
-                if not rare.isdisjoint(text.stems):
-                    by_rare.append(by_any[-1])
-        ranked = sorted(by_rare or by_any, reverse=True)
-        return [LexicalHit(memory_id=memory_id, score=score) for score, _, memory_id in ranked[:limit]]
+        texts = {memory.id: self.texts[memory.id] for memory in memories}
+        having = {stem: sum(stem in text.stems for text in texts.values()) for stem in stems}
+        left = sorted((stem for stem in having if having[stem]), key=lambda stem: having[stem])
+        while left:
+            nominating = [left.pop(0)]
+            while left and sum(having[stem] for stem in (*nominating, left[0])) <= POSTINGS_MAX:
+                nominating.append(left.pop(0))
+            found = [
+                memory
+                for memory in memories
+                if not texts[memory.id].stems.isdisjoint(nominating)
+                and memory.is_live(NOW_MS)
+                and (scope is None or memory.scope in ("", scope))
+            ]
+            if having[nominating[0]] <= POSTINGS_MAX:
+                by_match = {memory.id: self._matched(memory, nominating, having, texts) for memory in found}
+                found.sort(key=lambda memory: (by_match[memory.id], memories.index(memory)))
+            found = found[-max(FINALISTS_MAX, limit) :]
+            if found:
+                ranked = self._ranked(found, list(having), having, texts)[:limit]
+                return [LexicalHit(memory_id=memory_id, score=score) for score, _, memory_id in ranked]
+        return []
+
+    def _ranked(
+        self, memories: list[Memory], stems: list[str], having: dict[str, int], texts: dict[str, SearchText]
+    ) -> list[tuple[float, int, str]]:
+        mean = sum(len(text.main) for text in texts.values()) / max(len(texts), 1)
+        scored = []
+        for memory in memories:
+            factor = length_factor(len(texts[memory.id].main), mean)
+            matched = self._matched(memory, stems, having, texts)
+            scored.append((round(matched * factor, 9), memory.created_at_ms, memory.id))
+        return sorted(scored, reverse=True)
+
+    def _matched(self, memory: Memory, stems: list[str], having: dict[str, int], texts: dict[str, SearchText]) -> float:
+        text, matched = texts[memory.id], 0.0
+        for stem in stems:
+            share = 1.0 if stem in text.main else EXTRAS_WEIGHT if stem in text.extras else 0.0
+            matched += share * inverse_document_frequency(len(texts), having[stem]) if share else 0.0
+        return round(matched, 9)
 
     def assert_finds_what_it_should(self, stems: Sequence[str], *, limit: int = 20, scope: str | None = None) -> None:
         found = self.found(stems, limit=limit, scope=scope)
@@ -224,9 +240,23 @@ def test_a_large_index_kept_step_by_step_holds_what_the_memories_say(large: Shel
     assert count_rows(large.db) == RowCounts(rows=len(large.stored), lacking=0, surplus=0)
 
 
-def test_the_statistics_of_a_user_are_read_from_an_index_alone(shelf: Shelf) -> None:
+def totals(db: sqlite3.Connection) -> list[tuple[int, int]]:
+    return db.execute("SELECT found_memories, found_terms FROM users ORDER BY user_no").fetchall()
+
+
+def test_the_statistics_of_a_user_are_one_row_and_stay_right_whatever_is_written(shelf: Shelf) -> None:
     plan = shelf.db.execute(f"EXPLAIN QUERY PLAN {STATISTICS}", (1,)).fetchall()
-    assert "COVERING INDEX memories_by_length" in plan[0][3]
+    assert "INTEGER PRIMARY KEY" in plan[0][3]
+    shelf.add("b d f", user="omar")
+    kept = [shelf.add(f"b number{number}") for number in range(5)]
+    shelf.change_asks(kept[0], ("f g",))
+    shelf.remove(kept[1])
+    shelf.db.execute("DELETE FROM memories WHERE id = ?", (kept[2],))
+    shelf.db.execute("DELETE FROM memories WHERE id = ?", (kept[1],))
+    expected = [(1, 3), (3, sum(len(shelf.texts[memory_id].main) for memory_id in (kept[0], *kept[3:])))]
+    assert sorted(totals(shelf.db)) == sorted(expected)
+    rebuild_index(shelf.db)
+    assert sorted(totals(shelf.db)) == sorted(expected)
 
 
 def test_rows_change_with_their_memories_and_go_with_them(shelf: Shelf) -> None:

@@ -34,6 +34,7 @@ COOLDOWN_S = 300.0
 DEGRADED = EventName.MEMORY_RECALL_GATE_DEGRADED
 RECOVERED = EventName.MEMORY_RECALL_GATE_RECOVERED
 TIMEOUT = GateTrouble(reason=DegradedReason.SUB_BUDGET_EXCEEDED)
+OVERDUE = GateTrouble(reason=DegradedReason.SUB_BUDGET_EXCEEDED, is_scorer_overdue=True)
 MISSING = GateTrouble(reason=DegradedReason.SCORER_UNAVAILABLE)
 
 
@@ -77,6 +78,7 @@ class Root:
         vector: GateTrouble | None = None,
         has_gated: bool = False,
         was_alone: bool = False,
+        is_budget_own: bool = False,
         mode: RecallMode = RecallMode.FLOOR_ONLY,
     ) -> None:
         assert self.address is not None
@@ -88,6 +90,7 @@ class Root:
                 vector=vector,
                 is_vector_used=vector is None,
                 was_alone=was_alone,
+                is_budget_own=is_budget_own,
                 gate_ms=12.0,
                 total_ms=20.0,
             )
@@ -228,8 +231,9 @@ async def test_the_vector_leg_has_events_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("trouble", "was_alone", "opens"),
     [
-        (TIMEOUT, True, True),
-        (TIMEOUT, False, False),
+        (OVERDUE, True, True),
+        (OVERDUE, False, False),
+        (TIMEOUT, True, False),
         (GateTrouble(reason=DegradedReason.SCORE_FAILED, detail="OSError"), False, True),
         (GateTrouble(reason=DegradedReason.QUEUE_FULL), True, False),
         (GateTrouble(reason=DegradedReason.ENVELOPE_EXCEEDED), True, False),
@@ -255,7 +259,7 @@ async def test_half_open_lets_exactly_one_through_and_its_success_closes() -> No
     root = Root()
     async with root.running():
         for _ in range(3):
-            await root.finished(gate=TIMEOUT, was_alone=True)
+            await root.finished(gate=OVERDUE, was_alone=True)
         await anyio.sleep(0.1)
         guard = root.guard
         assert guard is not None
@@ -310,3 +314,25 @@ async def test_counters_and_latencies_are_kept_by_mode_and_step() -> None:
         "gate_p50": 12.0,
         "gate_p95": 12.0,
     }
+
+
+@pytest.mark.parametrize(
+    ("trouble", "counted"),
+    [
+        (TIMEOUT, 0),
+        (GateTrouble(reason=DegradedReason.ENVELOPE_EXCEEDED), 0),
+        (MISSING, 3),
+    ],
+)
+async def test_a_caller_that_allows_too_little_time_makes_no_fallback_and_opens_no_breaker(
+    trouble: GateTrouble, counted: int
+) -> None:
+    root = Root()
+    async with root.running():
+        for _ in range(3):
+            await root.finished(gate=trouble, was_alone=True, is_budget_own=True)
+        await anyio.sleep(0.1)
+        assert root.guard is not None
+        assert root.guard.state is BreakerState.CLOSED
+        counts = root.conditions.counts(root.watched.clock.monotonic_s())
+        assert (counts.recalls, sum(counts.degraded.values())) == (3, counted)

@@ -123,6 +123,10 @@ RANGES = [
     ("from March 10 to March 20", "2025-03-10", "2025-03-21"),  # ends in the future: it is still this year's
     ("from December to February", "2024-12-01", "2025-03-01"),
     ("from December 20 to January 5", "2024-12-20", "2025-01-06"),
+    ("between December and February", "2024-12-01", "2025-03-01"),
+    ("between October and March", "2024-10-01", "2025-04-01"),  # half a year is the most
+    ("from October 2023 to February", "2023-10-01", "2024-03-01"),
+    ("from March 5 2022 to March 2 2023", "2022-03-05", "2023-03-03"),  # both years are told
     ("from December to March 2022", "2021-12-01", "2022-04-01"),
     ("between Monday and Wednesday", "2025-03-10", "2025-03-13"),
     ("from Friday to Monday", "2025-03-07", "2025-03-11"),

@@ -1,0 +1,1 @@
+"""Gates as data: profiles, and for each family of them the pure function that decides."""
