@@ -13,13 +13,14 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from labelling import NeverStops, Record, Turn, memory_of
 from numpy.typing import NDArray
 
 from recalld.daemon.calibrating import shipped_calibration
 from recalld.models.calibration.intervals import Proportion, wilson
 from recalld.models.calibration.record import CalibrationRecord
 from recalld.models.domain.recall import Candidate, Evidence
-from recalld.models.domain.records import Memory, MemoryKind, MemorySource, MemoryStatus
+from recalld.models.domain.records import Memory
 from recalld.models.inference.bi_encoder import BiEncoder
 from recalld.models.inference.cross_encoder import CrossEncoder
 from recalld.models.inference.loading import load_bi_encoder, load_cross_encoder
@@ -39,23 +40,6 @@ NOMINATED_MAX = 40
 """Nearest records whose subjects are compared: about what a recall nominates."""
 
 Vector = NDArray[np.float32]
-
-
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    query: str
-    query_kind: str
-    relevant: tuple[str, ...]
-    nothing_relevant: bool
-    disputed: bool = False
-
-
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    text: str
-    kind: MemoryKind
-    cues: tuple[str, ...]
-    asks: tuple[str, ...]
 
 
 class Embedded(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,36 +64,12 @@ class Counted(msgspec.Struct):
             self.kept += bool(shown & set(turn.relevant))
 
 
-class NeverStops:
-    """A stop flag that nobody sets."""
-
-    def is_set(self) -> bool:
-        return False
-
-    def on_set(self, callback: object) -> None:
-        """Nothing will ever be called."""
-
-
-def memory_of(record: Record, *, is_enriched: bool) -> Memory:
-    cues, asks = record.cues, record.asks
+def memory_of_either(record: Record, *, is_enriched: bool) -> Memory:
+    """The memory as its author wrote it, or with what the shipped rules add."""
     if is_enriched:
-        enrichment = enrich(record.text, record.kind, cues, asks)
-        cues, asks = enrichment.cues, enrichment.asks
-    return Memory(
-        id=record.id,
-        user="calibration",
-        text=record.text,
-        kind=record.kind,
-        scope="",
-        cues=cues,
-        asks=asks,
-        source=MemorySource.EXPLICIT,
-        status=MemoryStatus.ACTIVE,
-        created_at_ms=0,
-        updated_at_ms=0,
-        expires_at_ms=None,
-        revision=1,
-    )
+        enrichment = enrich(record.text, record.kind, record.cues, record.asks)
+        record = msgspec.structs.replace(record, cues=enrichment.cues, asks=enrichment.asks)
+    return memory_of(record)
 
 
 def embedded(memory: Memory, embedder: BiEncoder) -> Embedded:
@@ -188,7 +148,7 @@ def main() -> None:
             lines = {name: (folder / f"{name}.jsonl").read_bytes().splitlines() for name in ("records", "turns")}
             records = [msgspec.json.decode(line, type=Record) for line in lines["records"]]
             turns = [msgspec.json.decode(line, type=Turn) for line in lines["turns"]]
-            rows = [embedded(memory_of(record, is_enriched=is_enriched), models[0]) for record in records]
+            rows = [embedded(memory_of_either(record, is_enriched=is_enriched), models[0]) for record in records]
             count_source(rows, [turn for turn in turns if not turn.disputed], models, calibration, counted)
         print("records with what the rules add" if is_enriched else "records as written")
         for name, counts in counted.items():
