@@ -15,7 +15,7 @@ from anyio import to_thread
 T = TypeVar("T")
 
 LONG_CHARS: Final = 1_000
-"""From here on a text is long. Reading prose of this length takes 1 ms; of what is made to take long, up to 10 ms."""
+"""From here on a text is long: reading one that is made to take long would hold up the others."""
 THREADS_MAX: Final = 2
 """Long texts read at the same time; more would only take the cores, and the interpreter, from each other."""
 

@@ -16,7 +16,7 @@ from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.store import EmbeddedMemory, IndexDelta, IndexPage
 
 PART = 250
-"""Memories put into an index between two chances for others to run: about 2 ms."""
+"""Memories put into an index between two chances for others to run."""
 
 
 class IndexLoad:

@@ -24,7 +24,7 @@ from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.records import Memory
 
 ROWS_AT_ONCE = 150_000
-"""Vectors that are searched on the event loop, which takes up to 5 ms; more of them are searched in a thread."""
+"""Vectors that are searched on the event loop; more of them would hold it up, and are searched in a thread."""
 
 STEMS_MAX = 512
 """Memories whose stems are remembered per user: cutting them out of a text takes longer than all else in a recall by

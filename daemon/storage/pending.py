@@ -28,7 +28,7 @@ from recalld.daemon.storage.rows import (
 from recalld.models.domain.store import PendingEmbedding
 
 SLICE: Final = 2_000
-"""Memories whose vectors are read in one search: about 50 ms."""
+"""Memories whose vectors are read in one search."""
 
 # Only constant text is joined into the statements below; every value is a parameter.
 _PENDING: Final = f"""

@@ -70,7 +70,7 @@ class TextTokenizer:
     def head(self, text: str, tokens_max: int) -> TokenIds:
         """Encode the first `tokens_max` tokens of a text, without control tokens.
 
-        Costs about 1 µs per character for at most `MEMORY_CHARS_MAX` characters, nothing when seen lately.
+        Cost: linear in at most `MEMORY_CHARS_MAX` characters, nothing when seen lately.
         """
         capped = clean(text[:MEMORY_CHARS_MAX])
         return self._cache.get(("head", tokens_max, capped), lambda: self._encode_head(capped, tokens_max))

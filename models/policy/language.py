@@ -1,7 +1,7 @@
 """Whether a text is in the language that the relevance models were trained on.
 
 Guards: against silently dropping what the cross-encoder cannot read.
-Cost: one pass over the text, about 20 µs for an ordinary ASCII memory.
+Cost: one pass over the text.
 Fails: towards English, because short texts ("pnpm", "k8s?") show no language at all.
 """
 

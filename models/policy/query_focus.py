@@ -27,7 +27,7 @@ _SENTENCE_START: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"')\]]*\s+|
 
 
 def focused_query(text: str) -> str:
-    """The query itself if it is short, else what is kept of it, in its order. Cost: about 1 ms for any length."""
+    """The query itself if it is short, else what is kept of it, in its order. Cost: bounded for any length."""
     if len(text) <= _ENDS_CHARS:
         found = tuple(units(text))
         if sum(unit.tokens for unit in found) <= QUERY_TOKENS_MAX:

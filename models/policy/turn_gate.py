@@ -1,8 +1,7 @@
 """The turn gate: is there anything in this turn to recall for?
 
 Guards: the latency of turns that ask for nothing, and the user's attention during them. Cost: linear in the text, after
-host text is removed in what `turn_cut` leaves of it; for an ordinary one about 0.2 ms, of which its search terms take
-half, and 0.05 ms if it plainly asks for nothing.
+host text is removed in what `turn_cut` leaves of it; least for a turn that plainly asks for nothing.
 Fails: open. A turn is skipped only by a rule that names what it lacks; weak evidence and every error mean run, unless
 the direction knobs in force say otherwise.
 Error rates: no single rule is good on its own; the twelve labelled cases beside the tests count each one's false yes
