@@ -44,6 +44,8 @@ models: $(STAMP)
 
 calibration: $(STAMP) models ## fit the shipped calibration anew; DATE=YYYY-MM-DD goes into the record
 	$(BIN)/python tests/calibration/fit_shipped.py --model-dir "$(MODELS)" --date "$(or $(DATE),$(shell date -I))"
+	$(BIN)/recalld calibrate --admission --model-dir "$(MODELS)" --date "$(or $(DATE),$(shell date -I))" \
+	  --out models/calibration/data/admission.json
 
 bench: $(STAMP) models ## latency of gate and total, memory, time to READY
 	$(BIN)/python tests/benchmarks/recall_latency.py --model-dir "$(MODELS)"

@@ -11,6 +11,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from recalld.models.domain.admission_store import (
+    AdmitTurn,
+    Confirm,
+    Confirmed,
+    Lineage,
+    ObservationPage,
+    ObservationSettled,
+    ProposalPage,
+    ProposalState,
+    SettleObservation,
+    SlotHolder,
+    TurnAdmitted,
+)
+from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.extraction import AppendPending, PendingCounts, PendingTurn, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, OutcomeTally, RecordOutcome
 from recalld.models.domain.records import Memory
 from recalld.models.domain.runtime_model import RuntimeFailure, RuntimePrompt, RuntimeReply
@@ -29,6 +44,7 @@ from recalld.models.domain.store import (
     LexicalHit,
     ListFilter,
     MemoryPage,
+    NoteCounts,
     PendingEmbedding,
     PutVectors,
     RecordTurn,
@@ -41,6 +57,8 @@ from recalld.models.domain.store import (
     Updated,
 )
 from recalld.models.domain.time_window import TimeWindow
+from recalld.models.domain.usage import Usage
+from recalld.models.domain.user_data import ExportPage, ImportMemories, MemoriesImported, PurgeUser, UserPurged
 from recalld.models.domain.world import Claim, FindingState
 
 
@@ -178,6 +196,59 @@ class MemoryReader(Protocol):
         """
         ...
 
+    async def observations(self, user: str, *, since_ms: int, limit: int, cursor: str | None) -> ObservationPage:
+        """Facts with weak evidence, promoted ones included, the one made last first.
+
+        Turns count that were made since `since_ms`. Raises `RecalldError(BAD_REQUEST)` for a cursor of another store.
+        """
+        ...
+
+    async def proposals(
+        self, user: str, states: Sequence[ProposalState], *, now_ms: int, limit: int, cursor: str | None
+    ) -> ProposalPage:
+        """Proposals in any of the states as of `now_ms`, newest first; without states all of them.
+
+        Raises `RecalldError(BAD_REQUEST)` for a cursor of another store.
+        """
+        ...
+
+    async def lineage(self, user: str, memory_id: str, *, now_ms: int) -> Lineage | None:
+        """Everything behind a record; None for one that is not there or was forgotten."""
+        ...
+
+    async def usage(self, user: str, scope: str, *, now_ms: int) -> Usage:
+        """What live memories of this very scope use; without caps."""
+        ...
+
+    async def slot_holders(
+        self, user: str, scope: str, slot: str, subject: str = "", *, now_ms: int
+    ) -> tuple[SlotHolder, ...]:
+        """Live memories of this very scope that are noted to hold a slot of a subject, oldest first."""
+        ...
+
+    async def pending_turns(self, user: str, *, limit: int) -> tuple[PendingTurn, ...]:
+        """Turns of the user that wait for a model and were not set aside, in order of arrival."""
+        ...
+
+    async def pending_users(self) -> tuple[str, ...]:
+        """Users with such turns, by the age of their oldest."""
+        ...
+
+    async def pending_counts(self, user: str | None) -> PendingCounts:
+        """How many turns wait for a model, of one user or (None) of all."""
+        ...
+
+    async def notes_with(self, user: str, words: Sequence[str]) -> NoteCounts:
+        """How many of the user's waiting turns, observations and proposals hold all of some index terms."""
+        ...
+
+    async def exported(self, user: str, *, now_ms: int, limit: int, cursor: str | None) -> ExportPage:
+        """A page of everything that is kept of the user but what was forgotten.
+
+        Raises `RecalldError(BAD_REQUEST)` for a cursor of another store.
+        """
+        ...
+
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
         """Never raises: an unreadable store is a result."""
         ...
@@ -195,6 +266,37 @@ class MemoryWriter(Protocol):
 
     async def record_turn(self, command: RecordTurn) -> TurnRecorded:
         """Note that a turn led to nothing, or give the decision made when it was seen before."""
+        ...
+
+    async def admit_turn(self, command: AdmitTurn) -> TurnAdmitted:
+        """Write all facts of a turn, or give what was recorded when the turn was seen before.
+
+        Also raises `RecalldError(CONFLICT)` for an id that is taken.
+        """
+        ...
+
+    async def confirm(self, command: Confirm) -> Confirmed:
+        """Answer a proposal.
+
+        Also raises `RecalldError` with `NOT_FOUND` (no such proposal, or none of the session waits), `FORBIDDEN` (the
+        yes of whoever made it) and `CONFLICT` (another answer than the one given before, or an id that is taken).
+        """
+        ...
+
+    async def settle_observation(self, command: SettleObservation) -> ObservationSettled:
+        """Take a person's word on an observation.
+
+        Also raises `RecalldError` with `NOT_FOUND` (no such observation), `FORBIDDEN` (the yes of the client whose
+        model found it) and `CONFLICT` (a no to what is a record already, or an id that is taken).
+        """
+        ...
+
+    async def import_memories(self, command: ImportMemories) -> MemoriesImported:
+        """Take over memories that were exported; what conflicts is reported, line by line."""
+        ...
+
+    async def purge_user(self, command: PurgeUser) -> UserPurged:
+        """Leave nothing of a user behind."""
         ...
 
     async def forget(self, command: Forget) -> Forgotten:
@@ -221,8 +323,23 @@ class MemoryWriter(Protocol):
         """
         ...
 
+    async def append_pending(self, command: AppendPending) -> bool:
+        """Put a turn among those that wait for a model.
+
+        False when it waits already, was decided about before, or too many wait.
+        """
+        ...
+
+    async def settle_pending(self, command: SettlePending) -> PendingCounts:
+        """Note what became of turns that waited for a model; how many of the user are left."""
+        ...
+
     async def set_standing(self, command: SetStanding) -> StandingSet:
         """Note what a person decided about a memory and the standing block. Raises `NOT_FOUND` unless it is live."""
+        ...
+
+    async def note_audit(self, command: NoteAudit) -> None:
+        """Note that somebody went through the newest memories."""
         ...
 
     async def append_decisions(self, command: AppendDecisions) -> None:

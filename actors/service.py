@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from recalld.models.domain.admission import (
+    ConfirmReply,
+    ConfirmRequest,
     ForgetReply,
     ForgetRequest,
     ObservedTurn,
@@ -15,7 +17,10 @@ from recalld.models.domain.admission import (
     RememberReply,
     RememberRequest,
     SessionEvent,
+    SettleReply,
+    SettleRequest,
 )
+from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState
 from recalld.models.domain.cues import BackfillReply, BackfillRequest, UpdateReply, UpdateRequest
 from recalld.models.domain.decide import DecideRequest
 from recalld.models.domain.decision import Decision
@@ -32,6 +37,7 @@ from recalld.models.domain.standing import (
     StandingSet,
 )
 from recalld.models.domain.store import DecisionRow, ListFilter, MemoryPage
+from recalld.models.domain.user_data import ExportPage, ImportReply, ImportRequest, PurgeRequest, UserPurged
 
 
 class EventStream(Protocol):
@@ -59,6 +65,40 @@ class MemoryService(Protocol):
 
     async def observe(self, turn: ObservedTurn) -> ObserveReply:
         """Decide about a turn; a repeated (user, session, turn_id) gets the first answer again."""
+        ...
+
+    async def confirm(self, request: ConfirmRequest) -> ConfirmReply:
+        """Answer a proposal. Raises `NOT_FOUND`, `CONFLICT` (answered otherwise), `FORBIDDEN` (to its proposer)."""
+        ...
+
+    async def proposals(
+        self, user: str, state: ProposalState | None, *, limit: int, cursor: str | None
+    ) -> ProposalPage:
+        """A page of proposals, newest first; of one state, or of all."""
+        ...
+
+    async def observations(self, user: str, *, limit: int, cursor: str | None) -> ObservationPage:
+        """A page of observations, the one made last first."""
+        ...
+
+    async def lineage(self, user: str, memory_id: str) -> Lineage:
+        """Everything behind a memory. Raises `NOT_FOUND`."""
+        ...
+
+    async def settle(self, request: SettleRequest) -> SettleReply:
+        """Take a person's word on an observation. Raises `NOT_FOUND`, `CONFLICT`, `FORBIDDEN` (its own finder's)."""
+        ...
+
+    async def export(self, user: str, *, limit: int, cursor: str | None, is_waiting_only: bool) -> ExportPage:
+        """A page of everything that is kept of a user, or of its observations and proposals alone."""
+        ...
+
+    async def import_records(self, request: ImportRequest) -> ImportReply:
+        """Take over what was exported. Raises what `remember` raises."""
+        ...
+
+    async def purge_user(self, request: PurgeRequest) -> UserPurged:
+        """Leave nothing of a user behind. Raises `BUSY`, `STORAGE_FULL`, `STORAGE_UNAVAILABLE`, `DRAINING`."""
         ...
 
     async def forget(self, request: ForgetRequest) -> ForgetReply:
@@ -101,6 +141,10 @@ class MemoryService(Protocol):
         self, user: str, memory_id: str, action: StandingAction, *, deadline_s: float
     ) -> StandingSet:
         """Note what a person decided about a memory and the standing block. Raises `NOT_FOUND` unless it is live."""
+        ...
+
+    async def note_audit(self, *, deadline_s: float) -> None:
+        """Note that somebody has just gone through the newest memories."""
         ...
 
     async def record_outcome(self, report: OutcomeReport) -> None:

@@ -24,6 +24,7 @@ from recalld.actors.ports import Clock
 from recalld.actors.recall import GateCalibration
 from recalld.actors.scorer import ScorerModelsChanged
 from recalld.actors.supervisor import ActorFailed, SupervisorMessage
+from recalld.daemon.admission_judge import judge_in_force
 from recalld.daemon.calibrating import calibration_in_force, embedder_key_of
 from recalld.daemon.clock import RandomIds, SystemClock
 from recalld.daemon.composition import DRAIN_ORDER, Parts, Running, real_models, start_actors
@@ -39,11 +40,13 @@ from recalld.daemon.gateway.server import Gateway
 from recalld.daemon.logs import log_event, logging_to_stderr
 from recalld.daemon.notify import Notifier, ignore_signals, watch_stop_signals
 from recalld.daemon.notify.notifier import VARIABLES as NOTIFY_VARIABLES
+from recalld.daemon.positions import require_earned
 from recalld.daemon.provisioning import keep_provisioning
 from recalld.daemon.storage.errors import AlreadyRunningError, DatabaseRefusedError
 from recalld.daemon.storage.store import SqliteStore, open_store
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import Event, EventName, FieldValue
+from recalld.models.domain.position import Position
 from recalld.models.domain.store import vector_bytes_of
 from recalld.models.inference.manifest import MODELS
 
@@ -150,6 +153,9 @@ async def _serve(
         vector_bytes=vector_bytes_of(MODELS[settings.models.embedder].dims),
         on_trouble=_StoreAnnouncer(events, clock),
     ) as store:
+        if settings.admission.position is Position.OPEN:
+            health = await store.reader.health(embedder_key_of(settings.models.embedder), now_ms=clock.now_ms())
+            require_earned(settings, health, now_ms=clock.now_ms())
         parts = Parts(
             settings=settings,
             reader=store.reader,
@@ -163,6 +169,7 @@ async def _serve(
             embedder_key=embedder_key_of(settings.models.embedder),
             version=version("recalld"),
             runtime_model=lent_models,
+            judging=judge_in_force(settings),
             cursor_key=store.cursor_key,
         )
         front = _Front(listener=listener, policy=policy, counters=counters, lent_models=lent_models)

@@ -9,6 +9,7 @@ import msgspec
 
 from recalld.actors.recall import GateCalibration
 from recalld.daemon.config import Settings
+from recalld.daemon.own_calibration.kept import current_path
 from recalld.models.calibration.record import (
     CalibrationError,
     CalibrationKeys,
@@ -35,7 +36,7 @@ def calibration_in_force(settings: Settings) -> GateCalibration:
     Raises:
         RecalldError: `BAD_REQUEST` for a configured record that cannot be read, or a model not on the allowlist.
     """
-    record = _record(settings.recall.calibration_path)
+    record = record_in_force(settings)
     mismatches = tuple(mismatch.sentence for mismatch in record.mismatches(running_keys(settings)))
     model = record.relevance_model() if not mismatches else _default_model(settings)
     if settings.recall.threshold is not None:
@@ -69,13 +70,26 @@ def shipped_calibration() -> CalibrationRecord:
     return load_calibration((files("recalld.models.calibration") / "data" / "default.json").read_bytes())
 
 
-def _record(path: Path | None) -> CalibrationRecord:
-    if path is None:
-        return shipped_calibration()
+def record_in_force(settings: Settings) -> CalibrationRecord:
+    """The record that the configuration names, else the one that `recalld calibrate` put into force, else the shipped.
+
+    Raises:
+        RecalldError: `BAD_REQUEST` for one that cannot be read.
+    """
+    configured = settings.recall.calibration_path
+    if configured is not None:
+        return _read(configured, f"recall.calibration_path: {configured}")
+    own = current_path(settings.storage.data_dir)
+    if own.exists():
+        return _read(own, f"{own}: `recalld calibrate --rollback` takes it out of force")
+    return shipped_calibration()
+
+
+def _read(path: Path, what: str) -> CalibrationRecord:
     try:
         return load_calibration(path.read_bytes())
     except (OSError, CalibrationError) as error:
-        raise RecalldError(ErrorCode.BAD_REQUEST, f"recall.calibration_path: {path}: {error}") from error
+        raise RecalldError(ErrorCode.BAD_REQUEST, f"{what}: {error}") from error
 
 
 def _default_model(settings: Settings) -> RelevanceModel:

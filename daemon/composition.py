@@ -10,17 +10,25 @@ from functools import partial
 
 import anyio.abc
 
-from recalld.actors.admission import AdmissionActor, AdmissionDependencies
+from recalld.actors.admission import AdmissionActor, AdmissionDependencies, AdmissionOptions, AdmitCandidates
+from recalld.actors.admission.embedding_judge import EmbeddingJudge
+from recalld.actors.admission.intake import NoIntake, StoreIntake, TurnIntake
+from recalld.actors.admission.judging import NoJudge, SentenceJudge
+from recalld.actors.asking import as_operating_error
 from recalld.actors.decide import DecideDependencies, Decider
 from recalld.actors.directory import Directory, ResidencyLimits
 from recalld.actors.embedder import EmbedderActor, EmbedderLimits, EmbedderMessage
 from recalld.actors.events import EventBus, EventLevel
+from recalld.actors.extraction.actor import ExtractionActor
+from recalld.actors.extraction.dependencies import Admit, ExtractionDependencies
+from recalld.actors.extraction.messages import ExtractionMessage
 from recalld.actors.inference_thread.factory import ThreadFactory, inference_threads
 from recalld.actors.inference_thread.model_host import ModelNotice, NoticeKind
 from recalld.actors.inference_thread.spec import model_actor_spec
-from recalld.actors.kernel import ActorSpec, Address, Supervisor
+from recalld.actors.kernel import ActorSpec, Address, AskError, Supervisor
 from recalld.actors.kernel.bounds import (
     EMBEDDER_MAILBOX_MAX,
+    EXTRACTION_MAILBOX_MAX,
     MAINTENANCE_MAILBOX_MAX,
     SCORER_MAILBOX_MAX,
     SUPERVISOR_MAILBOX_MAX,
@@ -52,13 +60,18 @@ from recalld.actors.scorer import ScorerActor, ScorerLimits, ScorerMessage
 from recalld.actors.store import Ledger, StoreMessage, store_spec
 from recalld.actors.supervisor import Conditions, GateGuard, SupervisorActor, SupervisorMessage
 from recalld.actors.text_work import TextWork, ThreadedTextWork
+from recalld.daemon.admission_judge import JudgeInForce
 from recalld.daemon.clock import SystemClock
 from recalld.daemon.config import Settings
-from recalld.daemon.config.settings import TurnGateSection
+from recalld.daemon.config.settings import AdmissionSettings, TurnGateSection
+from recalld.daemon.extraction.configuring import debounce_rules, extraction_source
 from recalld.daemon.faults import BreakableScorer
 from recalld.daemon.probes.local import LocalProbe
 from recalld.daemon.service import LocalMemoryService, ServiceParts
+from recalld.models.domain.admission import ObservedTurn, ObserveReply
+from recalld.models.domain.admission_store import AdmissionLimits
 from recalld.models.domain.events import Event, EventName
+from recalld.models.domain.position import Position
 from recalld.models.inference.cores import usable_cores
 from recalld.models.inference.loading import load_bi_encoder, load_cross_encoder
 from recalld.models.policy.breaker import BreakerPolicy
@@ -67,9 +80,11 @@ from recalld.models.policy.enrichment import prepare_enrichment
 from recalld.models.policy.query_reading import prepare_reading
 from recalld.models.policy.turn.directions import Directions, GateAnswer
 from recalld.models.policy.turn_gate import TurnGateSettings
+from recalld.models.policy.turn_warmup import prepare_turns
 
-DRAIN_ORDER = ("recall", "admission", "maintenance", "scorer", "embedder", "supervisor", "store")
-"""Users' actors first, so that what they still hold finds everything below them; the store last."""
+DRAIN_ORDER = ("extraction", "recall", "admission", "maintenance", "scorer", "embedder", "supervisor", "store")
+"""Extraction first, which hands turns to users' actors; then those, so that what they still hold finds everything below
+them; the store last."""
 DAY_MS = 86_400_000
 EMBEDDER_LANES_MAX = 2
 """A query is embedded twice, with and without its prefix: at the same time where there are two cores."""
@@ -109,6 +124,9 @@ class Parts:
     version: str
     text_work: TextWork = field(default_factory=ThreadedTextWork)
     runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
+    judge: SentenceJudge = field(default_factory=NoJudge)
+    """Finds facts in sentences of observed turns that no rule reads; used where `judging` brings none."""
+    judging: JudgeInForce = field(default_factory=JudgeInForce)
     probe: WorldProbe = field(default_factory=lambda: LocalProbe(SystemClock()))
     """Looks at files in threads, which no clock but the system's can hurry."""
     cursor_key: bytes = field(default_factory=partial(secrets.token_bytes, 32), repr=False)
@@ -172,6 +190,7 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
     announce = _Announcer(events, clock)
     embedder: Address[EmbedderMessage] = supervisor.start(_embedder_spec(parts, announce))
     scorer: Address[ScorerMessage] = supervisor.start(_scorer_spec(parts, announce, cost))
+    extraction = _extraction(parts, supervisor, store, conditions, lambda turn: _admit_extracted(directory, turn))
     admission = AdmissionDependencies(
         clock=clock,
         ids=parts.ids,
@@ -182,8 +201,13 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         text_work=parts.text_work,
         runtime_model=parts.runtime_model,
         is_enriching=settings.write.enrich,
+        options=_admission_options(settings.admission, parts.judging),
+        intake=_intake(parts, store, extraction),
+        judge=_judge(parts, embedder) if settings.admission.judge else NoJudge(),
     )
     prepare_enrichment()  # now, because the first save or recall would hold up all others meanwhile
+    # So would the first observed turn; but that takes longer, and nobody has to wait for it to connect.
+    tasks.start_soon(parts.text_work.run_apart, prepare_turns)
     maintenance: Address[MaintenanceMessage] = supervisor.start(_maintenance_spec(parts, admission))
     announce.on_embedder_ready = lambda: maintenance.post(EmbedPending())
     recall = RecallDependencies(
@@ -200,14 +224,14 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         events=events,
         ledger=ledger.append,
         calibration=parts.calibration,
-        limits=_recall_limits(settings, parts.models.lanes),
+        limits=recall_limits(settings, parts.models.lanes, parts.calibration),
         host_text=HostTextWatch(
             events=events,
             clock=clock,
             cooldown_s=settings.events.degraded_cooldown_s,
             counters=conditions.counters,
         ),
-        turn_gate=_turn_gate_options(settings.recall.turn_gate),
+        turn_gate=turn_gate_options(settings.recall.turn_gate),
         standing=_standing_limits(settings),
         runtime_model=parts.runtime_model,
     )
@@ -217,7 +241,7 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         clock=clock,
         limits=_residency_limits(settings),
         build_recall=partial(_build_recall, recall),
-        build_admission=lambda _user: AdmissionActor(admission),
+        build_admission=lambda _user, recall_actor: AdmissionActor(admission, recall_actor),
     )
     service = LocalMemoryService(
         ServiceParts(
@@ -234,12 +258,14 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
             conditions=conditions,
             events=events,
             ledger=ledger,
+            extraction=extraction,
             decider=_decider(parts, ledger, conditions, recall.turn_gate),
             calibration=parts.calibration,
             embedder_key=parts.embedder_key,
             scorer_model_id=settings.models.cross_encoder,
             embedder_model_id=settings.models.embedder,
             is_gate_on=settings.recall.gate == "on",
+            promote_window_ms=admission.options.limits.promote_window_ms,
             version=parts.version,
             started_s=clock.monotonic_s(),
         )
@@ -314,6 +340,46 @@ def _maintenance_spec(parts: Parts, admission: AdmissionDependencies) -> ActorSp
     )
 
 
+def _extraction(
+    parts: Parts, supervisor: Supervisor, store: Address[StoreMessage], conditions: Conditions, admit: Admit
+) -> Address[ExtractionMessage] | None:
+    """The extraction actor; None unless a model gate is configured: then nothing waits and nothing is sent."""
+    configured = parts.settings.admission
+    if configured.model_gate == "off" or not configured.enabled:
+        return None
+    deps = ExtractionDependencies(
+        clock=parts.clock,
+        reader=parts.reader,
+        store=store,
+        source=extraction_source(configured, parts.runtime_model, parts.clock),
+        admit=admit,
+        counters=conditions.counters,
+        rules=debounce_rules(configured.extraction),
+        is_clients_model=configured.model_gate == "runtime",
+    )
+    # Supervised like a model: what users do not see must never end the daemon, however often it fails.
+    spec = model_actor_spec(name="extraction", build=lambda: ExtractionActor(deps), mailbox_max=EXTRACTION_MAILBOX_MAX)
+    return supervisor.start(spec)
+
+
+def _intake(parts: Parts, store: Address[StoreMessage], extraction: Address[ExtractionMessage] | None) -> TurnIntake:
+    if extraction is None:
+        return NoIntake()
+    pending_max = parts.settings.admission.extraction.pending_max
+    return StoreIntake(store, extraction, parts.clock, pending_max=pending_max)
+
+
+async def _admit_extracted(directory: Directory, turn: ObservedTurn) -> ObserveReply:
+    """Have the admission actor of a turn's user decide about what a model found in it."""
+    with directory.actors_of(turn.user) as actors:
+        try:
+            return await actors.admission.ask(
+                lambda reply: AdmitCandidates(turn=turn, reply=reply), deadline_s=turn.deadline_s
+            )
+        except AskError as error:
+            raise as_operating_error(error, "the user's admission actor") from error
+
+
 def _decider(parts: Parts, ledger: Ledger, conditions: Conditions, turn_gate: TurnGateOptions) -> Decider:
     return Decider(
         DecideDependencies(
@@ -345,14 +411,59 @@ def _build_recall(deps: RecallDependencies, user: str, state: RecallState) -> Re
     return RecallActor(user, state, deps)
 
 
-def _recall_limits(settings: Settings, lanes: int) -> RecallLimits:
+def _judge(parts: Parts, embedder: Address[EmbedderMessage]) -> SentenceJudge:
+    """The judge in force over the running embedder, or the one that was given."""
+    record, judge = parts.judging.record, parts.judging.judge
+    if record is None or judge is None:
+        return parts.judge
+    return EmbeddingJudge(
+        embedder=embedder,
+        text_work=parts.text_work,
+        judge=judge,
+        thresholds=record.thresholds,
+        embedder_key=record.embedder_key,
+        record_id=record.id,
+    )
+
+
+def _admission_options(configured: AdmissionSettings, judging: JudgeInForce) -> AdmissionOptions:
+    # On turns of other people fewer of its finds are right than on those of the fit: where nothing may be wrong, they
+    # wait for more evidence.
+    record = judging.record if configured.position is not Position.STRICT else None
+    return AdmissionOptions(
+        judge_strict=record.thresholds.strict if record is not None else None,
+        position=configured.position,
+        is_on=configured.enabled,
+        has_rules=configured.rules,
+        limits=AdmissionLimits(
+            promote_after=configured.promote_after,
+            promote_sessions=configured.promote_sessions,
+            promote_window_ms=round(configured.promote_window_days * DAY_MS),
+            proposals_per_session=configured.proposals_per_session,
+            proposals_max=configured.proposals_max,
+            proposal_ttl_ms=round(configured.proposal_ttl_days * DAY_MS),
+            records_max=configured.records_max,
+            chars_max=configured.chars_max,
+        ),
+    )
+
+
+def recall_limits(settings: Settings, lanes: int, calibration: GateCalibration) -> RecallLimits:
+    """The bounds of a recall, as configured, and as few candidates as the calibration was fitted to judge.
+
+    Args:
+        settings: In force.
+        lanes: Pairs scored at the same time.
+        calibration: In force.
+    """
     recall = settings.recall
+    fitted_max = calibration.model.candidates_max
     return RecallLimits(
         gate_ms=recall.gate_ms,
         max_items=recall.max_items,
         max_chars=recall.max_chars,
         degraded_max_items=recall.degraded_max_items,
-        candidates_max=recall.candidates_max,
+        candidates_max=min(recall.candidates_max, fitted_max or recall.candidates_max),
         lexical_limit=recall.lexical_limit,
         vector_limit=recall.vector_limit,
         is_gate_on=recall.gate == "on",
@@ -372,7 +483,8 @@ def _standing_limits(settings: Settings) -> StandingLimits:
     )
 
 
-def _turn_gate_options(configured: TurnGateSection) -> TurnGateOptions:
+def turn_gate_options(configured: TurnGateSection) -> TurnGateOptions:
+    """The turn gate, as configured."""
     return TurnGateOptions(
         is_enabled=configured.enabled,
         settings=TurnGateSettings(

@@ -12,6 +12,7 @@ from recalld.actors.kernel import Address, AskError
 from recalld.actors.ports import Clock, IdSource
 from recalld.actors.store import StoreMessage, ask_store
 from recalld.actors.supervisor import Conditions
+from recalld.models.domain.audit import NoteAudit
 from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.outcomes import OutcomeReport, RecordOutcome
 from recalld.models.domain.reasons import Op
@@ -64,6 +65,17 @@ class Feedback:
             Event(name=EventName.MEMORY_OUTCOME_RECORDED, at_ms=now_ms, user=report.user, fields={**fields}),
             EventLevel.INFO,
         )
+
+    async def note_audit(self, *, deadline_s: float) -> None:
+        """Note that somebody has just gone through the newest memories.
+
+        Raises:
+            RecalldError: `BUSY`, `STORAGE_FULL`, `STORAGE_UNAVAILABLE`, `DRAINING`.
+        """
+        try:
+            await ask_store(self.store, NoteAudit(at_ms=self.clock.now_ms()), deadline_s=deadline_s)
+        except AskError as error:
+            raise as_operating_error(error, "the store") from error
 
     async def set_standing(
         self, user: str, memory_id: str, action: StandingAction, *, deadline_s: float

@@ -10,21 +10,36 @@ from typing import TypeVar
 
 import msgspec
 
-from recalld.actors.admission import BackfillCues, ForgetMemories, ObserveTurn, RememberMemory, UpdateMemory
+from recalld.actors.admission import (
+    AnswerProposal,
+    BackfillCues,
+    EraseEverything,
+    ForgetMemories,
+    NoteSession,
+    ObserveTurn,
+    RememberMemory,
+    SettleFact,
+    TakeOverRecords,
+    UpdateMemory,
+)
 from recalld.actors.asking import as_operating_error
 from recalld.actors.decide import Decider
 from recalld.actors.directory import Directory
 from recalld.actors.embedder import EmbedderMessage, GetEmbedderHealth
 from recalld.actors.events import BoundedEventStream, EventBus, EventLevel
+from recalld.actors.extraction.messages import ExtractionMessage, ExtractNow
 from recalld.actors.kernel import Address, AskError, AskFailure, Supervisor
 from recalld.actors.ports import Clock, IdSource, MemoryReader
 from recalld.actors.recall import ChangeSession, GateCalibration, GiveStanding, NoTurnError, Recall, RecallTurns
 from recalld.actors.recall.report import final_event, ledger_row
 from recalld.actors.scorer import GetScorerHealth, ProbeScorer, ScorerMessage
 from recalld.actors.store import Ledger, StoreMessage
+from recalld.actors.store.export_pages import BEHIND_MEMORIES
 from recalld.actors.supervisor import Conditions, GateGuard
 from recalld.daemon.feedback import Feedback
 from recalld.models.domain.admission import (
+    ConfirmReply,
+    ConfirmRequest,
     ForgetReply,
     ForgetRequest,
     ObservedTurn,
@@ -32,7 +47,10 @@ from recalld.models.domain.admission import (
     RememberReply,
     RememberRequest,
     SessionEvent,
+    SettleReply,
+    SettleRequest,
 )
+from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState
 from recalld.models.domain.cues import BackfillReply, BackfillRequest, UpdateReply, UpdateRequest
 from recalld.models.domain.decide import DecideRequest
 from recalld.models.domain.decision import Decision
@@ -51,6 +69,7 @@ from recalld.models.domain.standing import (
     StandingSet,
 )
 from recalld.models.domain.store import DecisionRow, ListFilter, MemoryPage
+from recalld.models.domain.user_data import ExportPage, ImportReply, ImportRequest, PurgeRequest, UserPurged
 from recalld.models.policy.silence import why_empty
 
 R = TypeVar("R")
@@ -86,6 +105,10 @@ class ServiceParts:
     scorer_model_id: str
     embedder_model_id: str
     is_gate_on: bool
+    extraction: Address[ExtractionMessage] | None = None
+    """Has turns read by a model; None: no model gate is configured."""
+    promote_window_ms: int
+    """How far back the turns behind an observation count."""
     version: str
     started_s: float
 
@@ -159,6 +182,69 @@ class LocalMemoryService:
                 actors.admission.ask(lambda reply: ObserveTurn(turn=turn, reply=reply), deadline_s=turn.deadline_s)
             )
 
+    async def confirm(self, request: ConfirmRequest) -> ConfirmReply:
+        """Answer a proposal."""
+        with self._parts.directory.actors_of(request.user) as actors:
+            return await _answered(
+                actors.admission.ask(
+                    lambda reply: AnswerProposal(request=request, reply=reply), deadline_s=request.deadline_s
+                )
+            )
+
+    async def proposals(
+        self, user: str, state: ProposalState | None, *, limit: int, cursor: str | None
+    ) -> ProposalPage:
+        """A page of proposals, newest first."""
+        states = tuple(ProposalState) if state is None else (state,)
+        return await self._parts.reader.proposals(
+            user, states, now_ms=self._parts.clock.now_ms(), limit=limit, cursor=cursor
+        )
+
+    async def observations(self, user: str, *, limit: int, cursor: str | None) -> ObservationPage:
+        """A page of observations, the one made last first."""
+        since_ms = self._parts.clock.now_ms() - self._parts.promote_window_ms
+        return await self._parts.reader.observations(user, since_ms=since_ms, limit=limit, cursor=cursor)
+
+    async def lineage(self, user: str, memory_id: str) -> Lineage:
+        """Everything behind a memory of this user."""
+        found = await self._parts.reader.lineage(user, memory_id, now_ms=self._parts.clock.now_ms())
+        if found is None:
+            raise RecalldError(ErrorCode.NOT_FOUND, f"memory_id: there is no memory {memory_id!r} of this user")
+        return found
+
+    async def settle(self, request: SettleRequest) -> SettleReply:
+        """Take a person's word on an observation."""
+        with self._parts.directory.actors_of(request.user) as actors:
+            return await _answered(
+                actors.admission.ask(
+                    lambda reply: SettleFact(request=request, reply=reply), deadline_s=request.deadline_s
+                )
+            )
+
+    async def export(self, user: str, *, limit: int, cursor: str | None, is_waiting_only: bool) -> ExportPage:
+        """A page of everything that is kept of a user, or of its observations and proposals alone."""
+        if is_waiting_only and cursor is None:
+            cursor = BEHIND_MEMORIES
+        return await self._parts.reader.exported(user, now_ms=self._parts.clock.now_ms(), limit=limit, cursor=cursor)
+
+    async def import_records(self, request: ImportRequest) -> ImportReply:
+        """Take over what was exported."""
+        with self._parts.directory.actors_of(request.user) as actors:
+            return await _answered(
+                actors.admission.ask(
+                    lambda reply: TakeOverRecords(request=request, reply=reply), deadline_s=request.deadline_s
+                )
+            )
+
+    async def purge_user(self, request: PurgeRequest) -> UserPurged:
+        """Leave nothing of a user behind."""
+        with self._parts.directory.actors_of(request.user) as actors:
+            return await _answered(
+                actors.admission.ask(
+                    lambda reply: EraseEverything(request=request, reply=reply), deadline_s=request.deadline_s
+                )
+            )
+
     async def forget(self, request: ForgetRequest) -> ForgetReply:
         """Forget, or preview forgetting."""
         with self._parts.directory.actors_of(request.user) as actors:
@@ -196,6 +282,9 @@ class LocalMemoryService:
                     lambda reply: ChangeSession(session=session, event=event, reply=reply), deadline_s=deadline_s
                 )
             )
+            actors.admission.post(NoteSession(session=session, event=event, at_ms=self._parts.clock.now_ms()))
+        if event is SessionEvent.ENDED and self._parts.extraction is not None:
+            self._parts.extraction.post(ExtractNow(user=user))
 
     async def get(self, user: str, memory_id: str) -> Memory:
         """A memory of this user."""
@@ -236,6 +325,10 @@ class LocalMemoryService:
     ) -> StandingSet:
         """Note what a person decided about a memory and the standing block."""
         return await self._feedback.set_standing(user, memory_id, action, deadline_s=deadline_s)
+
+    async def note_audit(self, *, deadline_s: float) -> None:
+        """Note that somebody has just gone through the newest memories."""
+        await self._feedback.note_audit(deadline_s=deadline_s)
 
     async def record_outcome(self, report: OutcomeReport) -> None:
         """Keep a report on a decision, once."""

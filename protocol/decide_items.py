@@ -24,6 +24,7 @@ DecideOpName = Literal[
 ArgumentName = Literal["project", "sessions", "target", "cursor", "since"]
 CallShapeName = Literal["single", "batched"]
 ReadStageName = Literal["cards", "index", "messages"]
+CandidatePresenceName = Literal["proposed", "stored", "removed"]
 ModelFailureName = Literal["error", "timeout", "refused", "no_budget", "cancelled"]
 CandidateName = Annotated[str, Meta(min_length=1, max_length=f.NAME_CHARS_MAX)]
 Counts = Annotated[
@@ -70,6 +71,12 @@ class DecideCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """Files that its body refers to."""
     is_injected: bool = False
     """Whether it is something that was put into a conversation from memory."""
+    presence: CandidatePresenceName = "proposed"
+    """For operations that write: it would be written, is there already, or is there and taken out in the same step."""
+    cluster: f.ShortName = ""
+    """The cluster it was put into, or the failed batch it belongs to; empty: none."""
+    failures: Annotated[int, Meta(ge=0, le=COUNTS_MAX * 1_000)] = 0
+    """How often that batch failed."""
 
 
 class SweepArguments(msgspec.Struct, frozen=True, kw_only=True):

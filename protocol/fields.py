@@ -38,6 +38,10 @@ RECALL_ITEMS_MAX = 20
 RECALL_CHARS_MAX = 160_000
 LIST_LIMIT_MAX = 100
 STANDING_CHARS_MAX = 8_000
+OFFERED_MAX = 32
+"""Facts that may be offered with a turn: a turn that states more is a document."""
+QUOTE_CHARS_MAX = 2_000
+SLOT_CHARS_MAX = 64
 EPOCH_MS_MAX = 253_402_300_799_999
 """The last millisecond of the year 9999."""
 
@@ -52,6 +56,7 @@ RecordId = Annotated[str, Meta(min_length=1, max_length=ID_CHARS_MAX)]
 Scope = Annotated[str, Meta(max_length=SCOPE_CHARS_MAX, description="A project or context; empty: everywhere.")]
 TurnText = Annotated[str, Meta(max_length=TURN_CHARS_MAX)]
 MemoryText = Annotated[str, Meta(min_length=1, max_length=MEMORY_CHARS_MAX)]
+OfferedText = Annotated[str, Meta(description="Of a candidate; checked for each candidate by itself.")]
 Cues = Annotated[tuple[Annotated[str, Meta(max_length=CUE_CHARS_MAX)], ...], Meta(max_length=CUES_MAX)]
 Asks = Annotated[tuple[Annotated[str, Meta(max_length=ASK_CHARS_MAX)], ...], Meta(max_length=ASKS_MAX)]
 Revision = Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
@@ -70,3 +75,4 @@ PartRole = Literal["user", "synthetic", "host"]
 BatchId = Annotated[str, Meta(min_length=1, max_length=ID_CHARS_MAX, description="The server's name for one question.")]
 OutcomeName = Literal["used", "ignored", "harmful", "missed"]
 StandingActionName = Literal["pin", "unpin", "demote", "restore"]
+ProposalStateName = Literal["pending", "accepted", "rejected", "expired"]

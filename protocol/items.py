@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from recalld.protocol import fields as f
 from recalld.protocol.fields import PartRole, ShortName, TurnText
 
 
@@ -41,6 +42,29 @@ class PastTurn(msgspec.Struct, frozen=True, kw_only=True):
 
     speaker: ShortName
     text: TurnText
+
+
+class OfferedFact(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that the runtime's own model found in a turn. The policy decides about it like about any other.
+
+    Lengths, kinds and times are bounded as those of a memory. A candidate that breaks a bound is dropped for itself, as
+    `unreadable_candidate`, and leaves the turn and its other candidates alone.
+    """
+
+    statement: f.OfferedText
+    """What would be stored, self-contained: "The user works at Initech."."""
+    kind: f.OfferedText = "fact"
+    """As of a memory."""
+    scope: f.OfferedText | None = None
+    """Null: that of the turn."""
+    quote: f.OfferedText = ""
+    """The user's words for it, as the turn has them. What no word of the user says is `not_user_stated`."""
+    cues: tuple[f.OfferedText, ...] = ()
+    asks: tuple[f.OfferedText, ...] = ()
+    expires_at: f.OfferedText | int | None = None
+    """RFC 3339 date or time (in the turn's `time_zone` when it has no offset), or epoch milliseconds. Null: never."""
+    slot: f.OfferedText = ""
+    """What it states a value of, such as `employer`; a newer value of the same slot closes the older one."""
 
 
 class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,11 +214,98 @@ class MemoryItem(msgspec.Struct, frozen=True, kw_only=True):
     untrusted: bool = True
 
 
+class ObservationItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact with weak evidence: it becomes a memory when enough turns say the same. Times are epoch milliseconds."""
+
+    id: str
+    text: str
+    kind: str
+    scope: str
+    slot: str = ""
+    turns: int = 1
+    """Distinct turns that speak for it."""
+    sessions: int = 1
+    first_at_ms: int
+    last_at_ms: int
+    promoted_to: str = ""
+    """The id of the memory it became; empty: none yet."""
+    untrusted: bool = True
+
+
+class ProposalItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that waits for the user's yes. Times are epoch milliseconds."""
+
+    id: str
+    session: str
+    text: str
+    kind: str
+    scope: str
+    slot: str = ""
+    reason: str
+    """Why the user is asked: see the vocabulary."""
+    state: str
+    created_at_ms: int
+    expires_at_ms: int
+    proposer: str = ""
+    """The client that brought it; it may not approve it. Empty: the daemon's own rules."""
+    memory_id: str = ""
+    """The id of the memory it became, once accepted."""
+    accepted_text: str = ""
+    """What was accepted, where it was edited."""
+    untrusted: bool = True
+
+
+class EvidenceItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn behind a memory."""
+
+    session: str = ""
+    turn_id: str = ""
+    at_ms: int
+    """When it was said."""
+    generator: str
+    rule: str
+    """Which rule, model or calibration record found it there."""
+    reason: str
+    quote: str = ""
+    """The user's words."""
+    decision_id: str = ""
+    """For `explain`."""
+    untrusted: bool = True
+
+
+class UsageItem(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of its caps a scope uses; a cap of 0 is none."""
+
+    records: int
+    chars: int
+    records_max: int = 0
+    chars_max: int = 0
+    evictions: tuple[str, ...] = ()
+    """Ids suggested for forgetting, best first; empty unless something was refused."""
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing kept or dropped from an observed turn."""
+    """What became of one fact of an observed turn, or (without a generator) of the turn as a whole."""
 
     reason: str
     memory: MemoryItem | None = None
+    """As it is now; null where there is none."""
+    outcome: str = ""
+    """What became of it: see the vocabulary; empty where it was dropped before anything was written."""
+    superseded: tuple[str, ...] = ()
+    """Ids of memories that it closed: they are kept as history and no longer recalled."""
+    generator: str = ""
+    """What found it."""
+    rule: str = ""
+    """Which rule, model or calibration record of it."""
+    decided_by: str = ""
+    """Which rule of the policy dropped or lowered it."""
+    evidence: tuple[str, ...] = ()
+    """What else found the same, as in `judge:judge.v1`; it counts once."""
+    observation: ObservationItem | None = None
+    proposal: ProposalItem | None = None
+    usage: UsageItem | None = None
+    """Where a cap refused it, or is nearly reached."""
 
 
 class ForgottenItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,6 +336,8 @@ class StoreState(msgspec.Struct, frozen=True, kw_only=True):
     damaged: int = 0
     """Memories that cannot be read and are left out of every answer; `detail` names some."""
     detail: str = ""
+    audited_at_ms: int | None = None
+    """When somebody last went through the newest memories, Unix epoch milliseconds; null: never."""
 
 
 class ModelState(msgspec.Struct, frozen=True, kw_only=True):
@@ -301,7 +414,7 @@ class StandingRank(msgspec.Struct, frozen=True, kw_only=True):
     """Words of error averted for each word it costs; below the configured bar it is demoted."""
     words: int
     source: str
-    """Which gate let it in; `explicit` and `confirmed` are the user's own word."""
+    """Which gate let it in."""
     outcomes: OutcomeCounts = OutcomeCounts()
     """Reported for it, since it was restored if it was."""
     turns: int = 0
@@ -310,4 +423,6 @@ class StandingRank(msgspec.Struct, frozen=True, kw_only=True):
     """`pinned`, `demoted` or `restored`; null: outcomes decide."""
     cue: str = ""
     """Its first heading, or the start of its text."""
+    word: str = ""
+    """Whose word it is: see the vocabulary; all but `nobody` are the user's own. Empty: not said."""
     untrusted: bool = True

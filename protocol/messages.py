@@ -7,6 +7,14 @@ from recalld.protocol import replies, requests
 ServiceRequest = (
     requests.Recall
     | requests.Observe
+    | requests.Confirm
+    | requests.ListProposals
+    | requests.ListObservations
+    | requests.GetLineage
+    | requests.Settle
+    | requests.Export
+    | requests.Import
+    | requests.PurgeUser
     | requests.Remember
     | requests.Forget
     | requests.Get
@@ -15,6 +23,7 @@ ServiceRequest = (
     | requests.Backfill
     | requests.Standing
     | requests.SetStanding
+    | requests.NoteAudit
     | requests.Outcome
     | requests.Outcomes
     | requests.Decide
@@ -32,6 +41,14 @@ Reply = (
     replies.Welcome
     | replies.Recalled
     | replies.Admitted
+    | replies.Confirmed
+    | replies.Proposals
+    | replies.Observations
+    | replies.Lineage
+    | replies.Settled
+    | replies.Exported
+    | replies.Imported
+    | replies.Purged
     | replies.Remembered
     | replies.Forgotten
     | replies.Memory

@@ -10,6 +10,7 @@ from msgspec import Meta
 from recalld.protocol import decide_items as d
 from recalld.protocol import fields as f
 from recalld.protocol import items as i
+from recalld.protocol import portable_items as p
 
 FieldValue = str | int | float | bool | None
 """What a field of an event may hold."""
@@ -65,7 +66,103 @@ class Admitted(_Reply, frozen=True, kw_only=True, tag="admitted"):
 
     decision_id: str
     kept: tuple[i.Verdict, ...] = ()
+    """What is a memory now, or ended one."""
     dropped: tuple[i.Verdict, ...] = ()
+    """What led to nothing, and why."""
+    observed: tuple[i.Verdict, ...] = ()
+    """What is noted until more turns say the same."""
+    proposals: tuple[i.Verdict, ...] = ()
+    """What waits for the user's yes: ask, and send `confirm`. The user's bare "yes" in the next turn does the same."""
+
+
+class Confirmed(_Reply, frozen=True, kw_only=True, tag="confirmed"):
+    """What became of an answer to a proposal."""
+
+    proposal: i.ProposalItem
+    """As it stands now."""
+    verdict: i.Verdict | None = None
+    """Of the memory, where one was accepted."""
+    decision_id: str
+    is_repeat: bool = False
+    """The same answer had been given before; nothing changed."""
+
+
+class Proposals(_Reply, frozen=True, kw_only=True, tag="proposals"):
+    """A page of proposals, newest first."""
+
+    proposals: tuple[i.ProposalItem, ...] = ()
+    cursor: str | None = None
+    """Where the next page starts; null on the last one."""
+    total: int = 0
+
+
+class Observations(_Reply, frozen=True, kw_only=True, tag="observations"):
+    """A page of observations, the one made last first."""
+
+    observations: tuple[i.ObservationItem, ...] = ()
+    cursor: str | None = None
+    """Where the next page starts; null on the last one."""
+    total: int = 0
+
+
+class Lineage(_Reply, frozen=True, kw_only=True, tag="lineage"):
+    """Everything behind a memory."""
+
+    memory: i.MemoryItem
+    evidence: tuple[i.EvidenceItem, ...] = ()
+    """Every turn behind it, oldest first; the newest 200."""
+    observation: i.ObservationItem | None = None
+    """What it was promoted from."""
+    proposal: i.ProposalItem | None = None
+    """What it was confirmed from."""
+    supersedes: tuple[i.MemoryItem, ...] = ()
+    """Memories it replaced, newest first; the newest 20."""
+    superseded_by: i.MemoryItem | None = None
+    slot: str = ""
+    """What it states a value of; empty: nothing that is known."""
+    subject: str = ""
+    """Whose slot; empty: the user's own."""
+
+
+class Settled(_Reply, frozen=True, kw_only=True, tag="settled"):
+    """What became of a word on an observation."""
+
+    observation: i.ObservationItem
+    """As it was, with the memory it became."""
+    verdict: i.Verdict | None = None
+    """Of the memory, where it was accepted."""
+    decision_id: str = ""
+    """For `explain`; empty when nothing changed."""
+    is_repeat: bool = False
+    """It was a memory already."""
+
+
+class Exported(_Reply, frozen=True, kw_only=True, tag="exported"):
+    """A page of an export."""
+
+    records: tuple[p.Portable, ...] = ()
+    cursor: str | None = None
+    """Where the next page starts; null on the last one. A page may be empty and not the last."""
+
+
+class Imported(_Reply, frozen=True, kw_only=True, tag="imported"):
+    """What became of each record, in the order in which they were handed over."""
+
+    lines: tuple[p.ImportedItem, ...] = ()
+    is_dry_run: bool = False
+    decision_id: str = ""
+    """For `explain`; empty for a dry run."""
+
+
+class Purged(_Reply, frozen=True, kw_only=True, tag="purged"):
+    """What a purge took away."""
+
+    memories: int
+    """How many there were, forgotten ones included."""
+    observations: int = 0
+    proposals: int = 0
+    is_erasure_pending: bool = False
+    """Bytes of it still lie in the write-ahead log, which somebody reads; they go seconds after that."""
 
 
 class Remembered(_Reply, frozen=True, kw_only=True, tag="remembered"):
@@ -73,10 +170,14 @@ class Remembered(_Reply, frozen=True, kw_only=True, tag="remembered"):
 
     memory: i.MemoryItem
     outcome: str
-    """`created`, `duplicate` or `updated`."""
+    """`created`, `duplicate`, `updated` or `superseded`."""
     decision_id: str
     is_embedded: bool
     """False while only its words can find it."""
+    superseded: tuple[str, ...] = ()
+    """Ids of memories that it closed, because they held another value of the same slot."""
+    usage: i.UsageItem | None = None
+    """Where a cap is nearly reached."""
 
 
 class Forgotten(_Reply, frozen=True, kw_only=True, tag="forgotten"):
@@ -94,6 +195,12 @@ class Forgotten(_Reply, frozen=True, kw_only=True, tag="forgotten"):
     decision_id: str = ""
     is_erasure_pending: bool = False
     """Bytes of a hard forgetting still lie in the write-ahead log, which somebody reads; they go seconds after that."""
+    pending_turns: int = 0
+    """Turns waiting for a language model that held the words of the query, those set aside included."""
+    observations: int = 0
+    """Observations that held them."""
+    proposals: int = 0
+    """Proposals that held them."""
 
 
 class Memory(_Reply, frozen=True, kw_only=True, tag="memory"):

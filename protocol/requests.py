@@ -9,7 +9,8 @@ from msgspec import Meta
 
 from recalld.protocol import decide_items as d
 from recalld.protocol import fields as f
-from recalld.protocol.items import ClientInfo, PastTurn, TextPart
+from recalld.protocol import portable_items as p
+from recalld.protocol.items import ClientInfo, OfferedFact, PastTurn, TextPart
 from recalld.protocol.version import PROTOCOL_VERSION_MAX, PROTOCOL_VERSION_MIN
 
 _Version = Annotated[int, Meta(ge=0, le=65_535)]
@@ -85,7 +86,98 @@ class Observe(_Request, frozen=True, kw_only=True, tag="observe"):
     at: f.TimeText | f.EpochMs | None = None
     """When it was said: RFC 3339 with an offset (or in `time_zone`), or epoch milliseconds. Null: now."""
     time_zone: f.TimeZoneName = ""
+    """The user's, in which "until Friday" ends."""
     scope: f.Scope = ""
+    candidates: Annotated[tuple[OfferedFact, ...], Meta(max_length=f.OFFERED_MAX)] = ()
+    """What the runtime's own model found in the turn; each quotes the user's words."""
+    injected: f.RecordIds = ()
+    """Memories that the runtime has put before the user in this session, beside those it got from `recall`: what only
+    repeats them is no news."""
+    answers: Annotated[str, Meta(max_length=f.ID_CHARS_MAX)] = ""
+    """The proposal that the runtime put to the user right before this turn: a bare yes or no answers it."""
+
+
+class Confirm(_Request, frozen=True, kw_only=True, tag="confirm"):
+    """The user's answer to a proposal; answered by `confirmed`. Not for the client that brought it."""
+
+    user: f.UserName
+    session: f.SessionName = ""
+    """Without `proposal_id`: its latest live proposal is meant."""
+    proposal_id: Annotated[str, Meta(max_length=f.ID_CHARS_MAX)] = ""
+    accept: bool
+    edited_text: Annotated[str, Meta(max_length=f.MEMORY_CHARS_MAX)] = ""
+    """What to store instead; empty: as proposed."""
+
+
+class ListProposals(_Request, frozen=True, kw_only=True, tag="proposals"):
+    """A page of proposals, newest first; answered by `proposals`."""
+
+    user: f.UserName
+    state: f.ProposalStateName | None = None
+    """Only those; null: all."""
+    limit: Annotated[int, Meta(ge=1, le=f.LIST_LIMIT_MAX)] = 50
+    cursor: f.Cursor | None = None
+    """As given by the page before."""
+
+
+class ListObservations(_Request, frozen=True, kw_only=True, tag="observations"):
+    """A page of observations, the one made last first; answered by `observations`."""
+
+    user: f.UserName
+    limit: Annotated[int, Meta(ge=1, le=f.LIST_LIMIT_MAX)] = 50
+    cursor: f.Cursor | None = None
+    """As given by the page before."""
+
+
+class GetLineage(_Request, frozen=True, kw_only=True, tag="lineage"):
+    """Everything behind a memory, superseded ones too; answered by `lineage`."""
+
+    user: f.UserName
+    memory_id: f.RecordId
+
+
+class Settle(_Request, frozen=True, kw_only=True, tag="settle"):
+    """A person's word on an observation: a memory now, or never; answered by `settled`.
+
+    Not for the client whose model found it. What is turned down comes back by an explicit save only.
+    """
+
+    user: f.UserName
+    observation_id: f.RecordId
+    accept: bool
+    edited_text: Annotated[str, Meta(max_length=f.MEMORY_CHARS_MAX)] = ""
+    """What to store instead; empty: as observed."""
+
+
+class Export(_Request, frozen=True, kw_only=True, tag="export"):
+    """A page of everything that is kept of a user; answered by `exported`.
+
+    Memories come first, oldest first, then observations, then proposals.
+    """
+
+    user: f.UserName
+    limit: Annotated[int, Meta(ge=1, le=p.PORTABLE_MAX)] = p.PORTABLE_MAX
+    """At most this many; fewer when they would not fit a frame."""
+    cursor: f.Cursor | None = None
+    """As given by the page before."""
+    waiting_only: bool = False
+    """Only observations and proposals, those that wait no more included."""
+
+
+class Import(_Request, frozen=True, kw_only=True, tag="import"):
+    """Take over what was exported, or what another program stored; answered by `imported`. Twice changes nothing."""
+
+    user: f.UserName
+    """Whose it becomes, whoever it belonged to."""
+    records: Annotated[tuple[p.Portable, ...], Meta(max_length=p.PORTABLE_MAX)]
+    dry_run: bool = False
+    """Only say what would become of each."""
+
+
+class PurgeUser(_Request, frozen=True, kw_only=True, tag="purge_user"):
+    """Leave nothing of a user behind: no memory, no tombstone, no ledger row; answered by `purged`."""
+
+    user: f.UserName
 
 
 class Remember(_Request, frozen=True, kw_only=True, tag="remember"):
@@ -117,6 +209,8 @@ class Forget(_Request, frozen=True, kw_only=True, tag="forget"):
     """Only say what would be forgotten."""
     purge: bool = False
     """Leave neither tombstone nor ledger row of the named memories; refused but for the daemon's own checks."""
+    notes_query: f.QueryText = ""
+    """Beside `ids`: turns that wait, observations and proposals with all these words go, too; with `query` they do."""
 
 
 class Get(_Request, frozen=True, kw_only=True, tag="get"):
@@ -127,7 +221,7 @@ class Get(_Request, frozen=True, kw_only=True, tag="get"):
 
 
 class ListMemories(_Request, frozen=True, kw_only=True, tag="list"):
-    """A page of live memories, newest first; answered by `memories`."""
+    """A page of memories, live ones unless it says otherwise, newest first; answered by `memories`."""
 
     user: f.UserName
     scope: f.Scope | None = None
@@ -140,6 +234,8 @@ class ListMemories(_Request, frozen=True, kw_only=True, tag="list"):
     """As given by the page before."""
     without_asks: bool = False
     """Only memories that carry no asks."""
+    superseded: bool = False
+    """Memories that something newer took the place of, or ended, instead of live ones."""
 
 
 class Update(_Request, frozen=True, kw_only=True, tag="update"):
@@ -230,6 +326,13 @@ class SetStanding(_Request, frozen=True, kw_only=True, tag="set_standing"):
     """`pin`: first in the block, whatever its outcomes and kind. `unpin`: undo that. `demote`: take it out, but for a
     pointer. `restore`: forget what was decided, and for this block also what was reported: a preference or a convention
     stands as on its first day, a memory of another kind no longer stands."""
+
+
+class NoteAudit(_Request, frozen=True, kw_only=True, tag="note_audit"):
+    """Say that a person just went through the newest memories; answered by `ok`. It counts for the whole database."""
+
+    user: f.UserName
+    """Whose were looked at."""
 
 
 class Outcome(_Request, frozen=True, kw_only=True, tag="outcome"):

@@ -15,7 +15,7 @@ from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.reasons import Op
 from recalld.models.domain.records import Memory, MemoryStatus
 from recalld.models.domain.reserved import is_reserved_user
-from recalld.models.domain.store import DecisionRow, Forget, ListFilter
+from recalld.models.domain.store import DecisionRow, Forget, ListFilter, NoteCounts
 from recalld.models.policy.terms import index_terms, query_terms
 
 FORGOTTEN: Final = MemoryStatus.FORGOTTEN
@@ -28,6 +28,8 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     memories: tuple[Memory, ...]
     unknown: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    """Of the request: what waits or was noted with all of them goes as well."""
 
 
 class Forgetter:
@@ -49,7 +51,8 @@ class Forgetter:
             raise RecalldError(ErrorCode.BAD_REQUEST, "purge: only the daemon's own checks may; set hard instead")
         asked = await (self._by_ids(request) if request.ids else self._by_words(request))
         if request.is_dry_run:
-            return ForgetReply(memories=asked.memories, unknown=asked.unknown, is_dry_run=True)
+            notes = await self._deps.reader.notes_with(request.user, asked.words) if asked.words else NoteCounts()
+            return ForgetReply(memories=asked.memories, unknown=asked.unknown, is_dry_run=True, notes=notes)
         return await self._forget(request, asked)
 
     async def _by_ids(self, request: ForgetRequest) -> _Asked:
@@ -61,6 +64,7 @@ class Forgetter:
         return _Asked(
             memories=tuple(found[memory_id] for memory_id in wanted if memory_id in found),
             unknown=tuple(memory_id for memory_id in wanted if memory_id not in found),
+            words=tuple(sorted(set(query_terms(request.notes_query)))) if request.notes_query else (),
         )
 
     async def _by_words(self, request: ForgetRequest) -> _Asked:
@@ -78,23 +82,25 @@ class Forgetter:
             matching.extend(memory for memory in page.memories if words <= set(index_terms(memory.text)))
             cursor = page.cursor
             if cursor is None:
-                return _Asked(memories=tuple(matching))
+                return _Asked(memories=tuple(matching), words=tuple(sorted(words)))
 
     async def _forget(self, request: ForgetRequest, asked: _Asked) -> ForgetReply:
         deps = self._deps
         now_ms = deps.clock.now_ms()
+        has_notes = bool(asked.words) and (await deps.reader.notes_with(request.user, asked.words)).total > 0
         decision = DecisionRow(
             id=deps.ids.new_id("fgt"),
             user=request.user,
             session="",
             op=Op.FORGET,
             at_ms=now_ms,
-            decision="forgotten" if asked.memories else "nothing",
-            reason="requested" if asked.memories else "not_found",
+            decision="forgotten" if asked.memories or has_notes else "nothing",
+            reason="requested" if asked.memories or has_notes else "not_found",
         )
         command = Forget(
             user=request.user,
             memory_ids=tuple(memory.id for memory in asked.memories),
+            words=asked.words,
             now_ms=now_ms,
             is_hard=request.is_hard,
             is_purge=request.is_purge,
@@ -116,4 +122,5 @@ class Forgetter:
             tombstones=forgotten.tombstones,
             decision_id=decision.id,
             is_erasure_pending=forgotten.is_erasure_pending,
+            notes=forgotten.notes,
         )

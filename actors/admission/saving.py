@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -12,11 +14,13 @@ from recalld.actors.embedder import EmbedText, EmbedTexts, TextsEmbedded
 from recalld.actors.kernel import AskError
 from recalld.actors.store import ask_store
 from recalld.models.domain.admission import RememberReply, RememberRequest
-from recalld.models.domain.errors import InvariantError
+from recalld.models.domain.errors import ErrorCode, InvariantError, RecalldError
 from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.reasons import AdmissionReason, DegradedReason, Op, RememberOutcome
 from recalld.models.domain.records import Memory, NewMemory, VectorRole
 from recalld.models.domain.store import DecisionRow, Remember, Remembered, TextVector
+from recalld.models.domain.usage import Usage
+from recalld.models.policy.admission.secrets import redact
 from recalld.models.policy.apostrophes import straight_apostrophes
 from recalld.models.policy.ask_guard import check_asks
 from recalld.models.policy.memory_checks import check_new_memory
@@ -82,49 +86,28 @@ async def embed_memory(
 
 
 class Saver:
-    """Writes memories. Used for explicit saves and by the observer."""
+    """Writes memories that somebody explicitly asked to have stored, outside of a turn."""
 
     def __init__(self, deps: AdmissionDependencies) -> None:
         self._deps = deps
 
     async def remember(self, request: RememberRequest) -> RememberReply:
-        """Store explicitly.
-
-        Raises:
-            RecalldError: `BAD_REQUEST`, `BUSY`, `STORAGE_FULL`, `STORAGE_UNAVAILABLE`.
-        """
-        remembered, is_embedded = await self.save(
-            request.memory, op=Op.REMEMBER, session=request.session, deadline_s=request.deadline_s
-        )
-        if remembered.outcome is None or remembered.memory is None:
-            message = "an explicit save was refused by a tombstone, which it must lift"
-            raise InvariantError(message)
-        return RememberReply(
-            memory=remembered.memory,
-            outcome=remembered.outcome,
-            decision_id=remembered.decision_id,
-            is_embedded=is_embedded,
-        )
-
-    async def save(
-        self, memory: NewMemory, *, op: Op, session: str, deadline_s: float, turn_key: str = ""
-    ) -> tuple[Remembered, bool]:
         """Store what somebody explicitly asked to store.
 
-        Returns:
-            What became of it, and whether the vectors of what was written are there already.
-
         Raises:
-            RecalldError: As `remember`.
+            RecalldError: `BAD_REQUEST`, also for a text that holds a secret; `CONFLICT` where a cap is reached; `BUSY`,
+                `STORAGE_FULL`, `STORAGE_UNAVAILABLE`.
         """
         deps = self._deps
         now_ms = deps.clock.now_ms()
-        checked = check_new_memory(memory, now_ms=now_ms)
+        checked = check_new_memory(request.memory, now_ms=now_ms)
         check_asks(checked)
+        check_secrets(text=checked.text, cues=checked.cues, asks=checked.asks)
         checked, body = enriched(checked, is_on=deps.is_enriching)
         now_s = deps.clock.monotonic_s()
-        embed_by_s = min(now_s + EMBED_WAIT_S_MAX, deadline_s - WRITE_RESERVE_S)
+        embed_by_s = min(now_s + EMBED_WAIT_S_MAX, request.deadline_s - WRITE_RESERVE_S)
         vectors = await embed_memory(deps, checked, deadline_s=embed_by_s)
+        limits = deps.options.limits
         command = Remember(
             memory=checked,
             memory_id=deps.ids.new_id("mem"),
@@ -134,20 +117,33 @@ class Saver:
             decision=DecisionRow(
                 id=deps.ids.new_id("adm"),
                 user=checked.user,
-                session=session,
-                op=op,
+                session=request.session,
+                op=Op.REMEMBER,
                 at_ms=now_ms,
                 decision="kept",
                 reason=AdmissionReason.EXPLICIT_SAVE,
             ),
-            turn_key=turn_key,
             body=body,
+            records_max=limits.records_max,
+            chars_max=limits.chars_max,
         )
-        remembered = await answered_by_store(ask_store(deps.store, command, deadline_s=deadline_s))
-        self._announce(remembered, checked.user, op)
-        return remembered, bool(vectors.vectors) or remembered.outcome is RememberOutcome.DUPLICATE
+        remembered = await answered_by_store(ask_store(deps.store, command, deadline_s=request.deadline_s))
+        self._announce(remembered, checked.user)
+        if remembered.refusal is AdmissionReason.OVER_CAPACITY:
+            raise over_capacity(remembered.usage)
+        if remembered.outcome is None or remembered.memory is None:
+            message = "an explicit save was refused by a tombstone, which it must lift"
+            raise InvariantError(message)
+        return RememberReply(
+            memory=remembered.memory,
+            outcome=remembered.outcome,
+            decision_id=remembered.decision_id,
+            is_embedded=bool(vectors.vectors) or remembered.outcome is RememberOutcome.DUPLICATE,
+            superseded=remembered.superseded,
+            usage=remembered.usage,
+        )
 
-    def _announce(self, remembered: Remembered, user: str, op: Op) -> None:
+    def _announce(self, remembered: Remembered, user: str) -> None:
         self._deps.events.publish(
             Event(
                 name=EventName.MEMORY_ADMITTED,
@@ -155,10 +151,40 @@ class Saver:
                 user=user,
                 fields={
                     "decision_id": remembered.decision_id,
-                    "op": op,
+                    "op": Op.REMEMBER,
                     "outcome": remembered.outcome or "refused",
-                    "reason": AdmissionReason.EXPLICIT_SAVE,
+                    "reason": remembered.refusal or AdmissionReason.EXPLICIT_SAVE,
                     "memory_id": remembered.memory.id if remembered.memory is not None else "",
+                    "superseded": len(remembered.superseded),
                 },
             )
         )
+
+
+def check_secrets(*, text: str = "", cues: Sequence[str] = (), asks: Sequence[str] = ()) -> None:
+    """Refuse what holds a secret: a memory is shown to models, and a password has no business there.
+
+    Raises:
+        RecalldError: `BAD_REQUEST`, naming the field, never the secret.
+    """
+    named = (
+        ("text", text),
+        *((f"cues[{place}]", cue) for place, cue in enumerate(cues)),
+        *((f"asks[{place}]", ask) for place, ask in enumerate(asks)),
+    )
+    for field, given in named:
+        if redact(given).found:
+            message = f"{field}: holds a password, key or token; take it out, and say where it is kept instead"
+            raise RecalldError(ErrorCode.BAD_REQUEST, message)
+
+
+def over_capacity(usage: Usage | None) -> RecalldError:
+    """The error for a save beyond a cap: how much is used, and what could be let go."""
+    if usage is None:
+        message = "text: the scope is full; forget something first"
+        return RecalldError(ErrorCode.CONFLICT, message)
+    records = f"{usage.records} records" + (f" of {usage.records_max}" if usage.records_max else "")
+    chars = f"{usage.chars} characters" + (f" of {usage.chars_max}" if usage.chars_max else "")
+    evictions = f", such as {', '.join(usage.evictions)}" if usage.evictions else ""
+    message = f"text: does not fit, the scope holds {records} and {chars}; forget something first{evictions}"
+    return RecalldError(ErrorCode.CONFLICT, message)

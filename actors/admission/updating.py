@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recalld.actors.admission.dependencies import EMBED_WAIT_S_MAX, WRITE_RESERVE_S, AdmissionDependencies
-from recalld.actors.admission.saving import ANSWER_GRACE_S
+from recalld.actors.admission.saving import ANSWER_GRACE_S, check_secrets
 from recalld.actors.admission.writing import answered_by_store
 from recalld.actors.embedder import EmbedText, EmbedTexts, TextsEmbedded
 from recalld.actors.kernel import AskError
@@ -41,6 +41,7 @@ class Updater:
         if memory is None:
             raise no_live_memory(request.memory_id)
         changes = checked_changes(memory, request.changes, now_ms=now_ms)
+        check_secrets(cues=changes.cues or (), asks=changes.asks or ())
         texts = new_texts(memory, changes)
         embedder_key, vectors = await self._embed(request, texts) if texts else ("", ())
         command = Update(

@@ -1,7 +1,7 @@
 """Carries out requests of `decide`: adds what the daemon knows, decides once, counts, and leaves a row behind.
 
 No actor of its own: nothing here waits for anybody else's request, and what is remembered between requests (decisions
-of turns that are still going on, what sessions were shown, failures in a row) is bounded and may be lost.
+of turns that are still going on, ticks, what sessions were shown, failures in a row) is bounded and may be lost.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from recalld.actors.decide.health import GateHealth
 from recalld.actors.decide.memo import DecisionMemo
 from recalld.actors.decide.report import decide_row
 from recalld.actors.decide.sessions import SessionMemory
+from recalld.actors.decide.ticks import TickBook
 from recalld.actors.events import EventBus, EventLevel
 from recalld.actors.ports import Clock, IdSource, MemoryReader, RuntimeModel, WorldProbe
 from recalld.actors.text_work import TextWork
@@ -86,6 +87,7 @@ class Decider:
             probe=deps.probe,
             turn_settings=deps.turn_settings,
             cursor_key=deps.cursor_key,
+            ticks=TickBook(),
         )
 
     async def decide(self, request: DecideRequest) -> Decision:

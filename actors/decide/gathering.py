@@ -12,20 +12,32 @@ from functools import partial
 import anyio
 import msgspec
 
+from recalld.actors.decide.ticks import TickBook
 from recalld.actors.ports import Clock, MemoryReader, RuntimeModel, WorldProbe
 from recalld.actors.text_work import TextWork
 from recalld.models.domain.decide import DecideRequest, ModelFailure, ModelReport
 from recalld.models.domain.decision import DecideReason, Decision, GateDecision
 from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.runtime_model import RuntimeFailure, RuntimeFailureKind, RuntimeReply
+from recalld.models.domain.standing import CANDIDATES_MAX as STANDING_MAX
+from recalld.models.domain.store import ListFilter
 from recalld.models.domain.time_window import TimeWindow
 from recalld.models.domain.world import Finding
 from recalld.models.policy.deadline import step_deadline_s
-from recalld.models.policy.profiles.answers import BY_DEFAULT, BY_ERROR_PATH
+from recalld.models.policy.profiles.answers import BY_DEFAULT, BY_ERROR_PATH, undecided
 from recalld.models.policy.profiles.deciding import decide
 from recalld.models.policy.profiles.knowledge import Knowledge, SessionKnowledge
 from recalld.models.policy.profiles.reading import message_of
-from recalld.models.policy.profiles.spec import Profile, TimeChannelProfile, TurnProfile, WorldCheckProfile
+from recalld.models.policy.profiles.spec import (
+    ConsolidationProfile,
+    IndexProfile,
+    Profile,
+    TimeChannelProfile,
+    TuningProfile,
+    TurnProfile,
+    WorldCheckProfile,
+)
+from recalld.models.policy.profiles.tuning import ACTIVE
 from recalld.models.policy.profiles.turn import turn_input
 from recalld.models.policy.profiles.world_check import plan_probes
 from recalld.models.policy.turn.directions import GateCause
@@ -46,6 +58,7 @@ _FAILURES = {
     RuntimeFailureKind.REFUSED: ModelFailure.REFUSED,
     RuntimeFailureKind.BUSY: ModelFailure.NO_BUDGET,
     RuntimeFailureKind.TIMEOUT: ModelFailure.TIMEOUT,
+    RuntimeFailureKind.TOO_LONG: ModelFailure.ERROR,
 }
 
 
@@ -67,6 +80,7 @@ class Gatherer:
     probe: WorldProbe
     turn_settings: TurnGateSettings
     cursor_key: bytes
+    ticks: TickBook
 
     async def decide(self, request: DecideRequest, profile: Profile, session: SessionKnowledge) -> Gathered:
         """Decide, after asking whoever can still change the decision."""
@@ -79,6 +93,12 @@ class Gatherer:
                 decision = await self._decide_time(request, profile, knowledge)
             case WorldCheckProfile():
                 decision = await self._decide_world(request, profile, knowledge)
+            case ConsolidationProfile():
+                decision = await self._decide_tick(request, profile, knowledge)
+            case IndexProfile():
+                decision = await self._decide_index(request, profile, knowledge)
+            case TuningProfile():
+                decision = await self._decide_tuning(request, profile, knowledge)
             case _:
                 decision = await self._pure(request, profile, knowledge)
         return Gathered(decision=decision, was_model_asked=was_model_asked)
@@ -146,6 +166,43 @@ class Gatherer:
         except RecalldError:
             pass  # the channel opens: searching it will say what is wrong
         return msgspec.structs.replace(decision, is_degraded=True)
+
+    async def _decide_tick(
+        self, request: DecideRequest, profile: ConsolidationProfile, knowledge: Knowledge
+    ) -> Decision:
+        latest = self.ticks.latest(request.user, profile.name)
+        decision = await self._pure(request, profile, msgspec.structs.replace(knowledge, tick=latest))
+        if decision.reason_code is DecideReason.TICK_ENDED:
+            self.ticks.end(request.user, profile.name)
+        elif decision.reason_code is DecideReason.CLUSTERS_DUE:
+            if self.ticks.latest(request.user, profile.name) is not latest:
+                return await self._decide_tick(request, profile, knowledge)  # another one started meanwhile: busy
+            now_ms = self.clock.now_ms() if request.now_ms is None else request.now_ms
+            self.ticks.start(request.user, profile.name, now_ms=now_ms, lease_ms=profile.lease_ms)
+        return decision
+
+    async def _decide_index(self, request: DecideRequest, profile: IndexProfile, knowledge: Knowledge) -> Decision:
+        try:
+            with anyio.move_on_after(self._store_s(request)):
+                standing = await self.reader.standing_candidates(
+                    request.user, request.scope.project, now_ms=self.clock.now_ms(), limit=STANDING_MAX
+                )
+                return await self._pure(request, profile, msgspec.structs.replace(knowledge, standing=standing))
+        except RecalldError:
+            return undecided(profile, GateCause.ERROR)
+        return undecided(profile, GateCause.TIMEOUT)
+
+    async def _decide_tuning(self, request: DecideRequest, profile: TuningProfile, knowledge: Knowledge) -> Decision:
+        if ACTIVE not in request.counters:
+            try:
+                with anyio.move_on_after(self._store_s(request)):
+                    page = await self.reader.list_memories(
+                        request.user, ListFilter(), now_ms=self.clock.now_ms(), limit=1, cursor=None
+                    )
+                    knowledge = msgspec.structs.replace(knowledge, active_memories=page.total)
+            except RecalldError:
+                return undecided(profile, GateCause.ERROR)
+        return await self._pure(request, profile, knowledge)
 
     async def _decide_world(self, request: DecideRequest, profile: WorldCheckProfile, knowledge: Knowledge) -> Decision:
         # The deadline is armed before claims are looked for: collecting is part of what it is there for.

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable
 
-import anyio
 import msgspec
 
 from recalld.actors.inference_thread.lru import LruCache
+from recalld.actors.single_flight import SingleFlight
 from recalld.models.domain.decide import DecideRequest, ModelFailure
 from recalld.models.domain.decision import Decision
 
@@ -33,7 +33,7 @@ class DecisionMemo:
 
     def __init__(self) -> None:
         self._decided: LruCache[bytes, _Remembered] = LruCache(DECISIONS_MAX)
-        self._running: dict[bytes, anyio.Event] = {}
+        self._deciding: SingleFlight[bytes] = SingleFlight()
 
     async def once(self, request: DecideRequest, decide: Callable[[], Awaitable[Decision]]) -> Decision:
         """The decision, made now or before in the same turn.
@@ -45,23 +45,21 @@ class DecisionMemo:
         key = question_key(request)
         if key is None:
             return await decide()
-        while True:
-            known = self._decided.get(key)
-            if known is not None and (known.is_answered or request.model is None):
-                return msgspec.structs.replace(known.decision, is_repeat=True, notice="")
-            running = self._running.get(key)
-            if running is None:
-                break
-            await running.wait()
-        ended = self._running[key] = anyio.Event()
-        try:
+
+        async def decide_and_remember() -> Decision:
             decision = await decide()
             if _is_settled(request) and len(msgspec.msgpack.encode(decision)) <= DECISION_BYTES_MAX:
                 self._decided.put(key, _Remembered(decision, request.model is not None))
-        finally:
-            del self._running[key]
-            ended.set()
+            return decision
+
+        decision, _ = await self._deciding.get(key, known=lambda: self._known(key, request), make=decide_and_remember)
         return decision
+
+    def _known(self, key: bytes, request: DecideRequest) -> Decision | None:
+        known = self._decided.get(key)
+        if known is None or not (known.is_answered or request.model is None):
+            return None
+        return msgspec.structs.replace(known.decision, is_repeat=True, notice="")
 
 
 def _is_settled(request: DecideRequest) -> bool:

@@ -67,7 +67,7 @@ class Directory:
         clock: Time.
         limits: How much may stay in memory.
         build_recall: Makes a user's recall actor around its state.
-        build_admission: Makes a user's admission actor.
+        build_admission: Makes a user's admission actor, which may ask that user's recall actor.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Directory:
         clock: Clock,
         limits: ResidencyLimits,
         build_recall: Callable[[str, RecallState], RecallActor],
-        build_admission: Callable[[str], AdmissionActor],
+        build_admission: Callable[[str, Address[RecallMessage]], AdmissionActor],
     ) -> None:
         self._supervisor = supervisor
         self._tasks = tasks
@@ -122,20 +122,21 @@ class Directory:
         while len(self._states) > STATES_MAX:
             self._states.popitem(last=False)
         generation = next(self._generation)
+        recall: Address[RecallMessage] = self._supervisor.start(
+            ActorSpec(
+                name=f"recall/{generation}",
+                build=lambda: self._build_recall(user, state),
+                mailbox_max=RECALL_MAILBOX_MAX,
+                restart=Restart.TEMPORARY,
+            )
+        )
         residence = _Residence(
             user=user,
-            recall=self._supervisor.start(
-                ActorSpec(
-                    name=f"recall/{generation}",
-                    build=lambda: self._build_recall(user, state),
-                    mailbox_max=RECALL_MAILBOX_MAX,
-                    restart=Restart.TEMPORARY,
-                )
-            ),
+            recall=recall,
             admission=self._supervisor.start(
                 ActorSpec(
                     name=f"admission/{generation}",
-                    build=lambda: self._build_admission(user),
+                    build=lambda: self._build_admission(user, recall),
                     mailbox_max=ADMISSION_MAILBOX_MAX,
                     restart=Restart.TEMPORARY,
                 )

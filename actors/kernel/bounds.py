@@ -22,6 +22,9 @@ STORE_MAILBOX_MAX: Final = 1024
 MAINTENANCE_MAILBOX_MAX: Final = 16
 """Ticks and nudges; one waiting nudge does the work of many."""
 
+EXTRACTION_MAILBOX_MAX: Final = 1024
+"""One note for each turn that waits; one that is lost is made up for by the user's next turn, or by a restart."""
+
 SUPERVISOR_MAILBOX_MAX: Final = 1024
 """Every recall reports how it went; a report lost here would make the breaker and the counters wrong."""
 

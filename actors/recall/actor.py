@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from recalld.actors.kernel import Actor, ActorContext
 from recalld.actors.recall.dependencies import RecallDependencies
-from recalld.actors.recall.messages import ChangeSession, GiveStanding, Recall, RecallMessage
+from recalld.actors.recall.messages import ChangeSession, FindNear, GiveStanding, ListShown, Recall, RecallMessage
+from recalld.actors.recall.nearness import NearFinder
 from recalld.actors.recall.pipeline import RecallPipeline
 from recalld.actors.recall.standing_desk import StandingDesk
 from recalld.actors.recall.state import RecallState
@@ -23,6 +24,7 @@ class RecallActor(Actor[RecallMessage]):
         self._state = state
         self._pipeline = RecallPipeline(user, state, deps)
         self._standing = StandingDesk(state, deps)
+        self._near = NearFinder(user, state, deps)
 
     async def handle(self, message: RecallMessage, ctx: ActorContext[RecallMessage]) -> None:
         """Start a recall as a child, so that a slow one never holds up the next; change sessions at once."""
@@ -38,6 +40,11 @@ class RecallActor(Actor[RecallMessage]):
             case GiveStanding():
                 if message.reply.is_wanted():
                     ctx.spawn(self._standing.answer, message, name="standing")
+            case ListShown():
+                message.reply.send(tuple(sorted(self._state.visible.visible(message.session))))
+            case FindNear():
+                if message.reply.is_wanted():
+                    ctx.spawn(self._find_near, message, ctx, name="find near")
 
     async def _recall(self, message: Recall, ctx: ActorContext[RecallMessage]) -> None:
         outcome = await self._pipeline.run(
@@ -48,3 +55,6 @@ class RecallActor(Actor[RecallMessage]):
         if message.reply.send(outcome):
             query = message.query
             self._state.visible.mark(query.session, tuple(item.memory.id for item in outcome.items), query.turn_id)
+
+    async def _find_near(self, message: FindNear, ctx: ActorContext[RecallMessage]) -> None:
+        await self._near.answer(message, spawn=lambda work: ctx.spawn(work, name="load index", is_background=True))

@@ -11,7 +11,7 @@ import msgspec
 from recalld.actors.recall.clauses import ClauseHits, clauses_of, united, with_clauses
 from recalld.actors.recall.coverage import CoverageCounter, without_unreadable
 from recalld.actors.recall.dependencies import RecallDependencies
-from recalld.actors.recall.index import Cosines, UserIndex
+from recalld.actors.recall.index import Cosines, UserIndex, VectorSearch
 from recalld.actors.recall.query_vectors import QueryVectors, embed_query
 from recalld.actors.recall.state import RecallState, Spawn
 from recalld.actors.supervisor import GateTrouble
@@ -120,6 +120,7 @@ class CandidateFinder:
         clock = self._deps.clock
         started_s = clock.monotonic_s()
         vectors_by_s = vectors_deadline_s(now_s=started_s, envelope_deadline_s=query.deadline_s)
+        self._begin_loading(now_ms, spawn)
         words, vectors = await self._words_and_vectors(query, reading, now_ms)
         embedded_s = clock.monotonic_s()
         near: _Near | GateTrouble = GateTrouble(reason=DegradedReason.ENVELOPE_EXCEEDED)
@@ -151,6 +152,19 @@ class CandidateFinder:
             search_ms=(clock.monotonic_s() - embedded_s) * 1000.0,
             unread=chosen.unread,
         )
+
+    def _begin_loading(self, now_ms: int, spawn: Spawn) -> None:
+        """Have a missing index loaded while the query is embedded, if it is known whose vectors that will give."""
+        last = self._deps.last_embedder
+        if last.embedder_key:
+            self._state.begin_loading(
+                self._deps.reader,
+                self._user,
+                embedder_key=last.embedder_key,
+                dims=last.dims,
+                now_ms=now_ms,
+                spawn=spawn,
+            )
 
     async def _words_and_vectors(
         self, query: RecallQuery, reading: QueryReading, now_ms: int
@@ -297,14 +311,13 @@ class CandidateFinder:
         """What is near to the message, and to each of its clauses."""
         found: list[tuple[str, list[Cosines]]] = []
         for part in vectors.parts:
-            search = partial(
-                UserIndex.search,
+            search = VectorSearch(
                 query=part.query,
                 question=part.question,
                 scope=query.scope,
                 now_ms=now_ms,
                 limit=self._deps.limits.vector_limit + self._hidden(query),
-                also=also,
+                also=tuple(also),
                 windows=windows,
             )
             found.append((part.text, await self._state.search(index, search, self._deps.text_work)))

@@ -33,8 +33,11 @@ def united(found: Sequence[tuple[str, Sequence[Cosines]]]) -> ClauseHits:
     """Unite what several texts found.
 
     Args:
-        found: Each text with its hits; the whole message is the empty text, and comes first, so that ties are its own.
+        found: Each text with its hits, each memory once; the whole message is the empty text, and comes first, so that
+            ties are its own.
     """
+    if len(found) == 1:
+        return ClauseHits(cosines=tuple(found[0][1]), best={})
     merged: dict[str, Cosines] = {}
     nearest: dict[str, tuple[float, str]] = {}
     for text, hits in found:

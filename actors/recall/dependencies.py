@@ -58,6 +58,19 @@ class TurnGateOptions(msgspec.Struct, frozen=True, kw_only=True):
     model_ms: float | None = None
 
 
+@dataclass(kw_only=True, slots=True)
+class LastEmbedder:
+    """Whose vectors came last, so that an index of such vectors can be loaded before the next ones are there.
+
+    Attributes:
+        embedder_key: Its key; empty while none has come.
+        dims: Length of each.
+    """
+
+    embedder_key: str = ""
+    dims: int = 0
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecallDependencies:
     """Shared by the recall actors of all users."""
@@ -83,3 +96,5 @@ class RecallDependencies:
     standing: StandingLimits = field(default_factory=StandingLimits)
     runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
     """Whoever lends a model; by default nobody."""
+    last_embedder: LastEmbedder = field(default_factory=LastEmbedder)
+    """Noted by whoever has a query embedded."""

@@ -29,10 +29,11 @@ from recalld.models.domain.records import Memory
 from recalld.models.policy.cost_model import pair_chars
 from recalld.models.policy.deadline import gate_deadline_s
 from recalld.models.policy.degraded_list import LAG_MAX, DegradedList, stand_out
-from recalld.models.policy.gate_order import looking_order, with_shapes
+from recalld.models.policy.gate_order import Contender, looking_order, with_shapes
 from recalld.models.policy.gate_plan import GateEntry, PlannedPair, plan_pairs
 from recalld.models.policy.gate_verdict import GateVerdict, ScoreFault, is_best_unjudged, judge, merge_logits
 from recalld.models.policy.mentions import MentionRule
+from recalld.models.policy.pair_shape import with_pair_shapes
 from recalld.models.policy.passages import judged_passage
 from recalld.models.policy.preselection import CONSIDERED_MAX
 from recalld.models.policy.query_reading import QueryReading
@@ -139,9 +140,12 @@ class RelevanceGate:
             reserve_s=deps.limits.reserve_ms / 1000.0,
         )
         readable = with_shapes(english, reading.text)
+        if deps.calibration.model.looks_at_pairs:
+            readable = with_pair_shapes(readable, reading.text)
+        contenders = looking_order(readable[:CONSIDERED_MAX], deps.calibration.model)
         entries: list[GateEntry] | None = None
         with anyio.move_on_after(deadline_s - now_s):
-            entries = await self._entries(reading, readable[:CONSIDERED_MAX])
+            entries = await self._entries(reading, contenders)
         if entries is None:
             return _stopped(DegradedReason.SUB_BUDGET_EXCEEDED, report)
         rounds = await self._rounds(entries, readable, deadline_s, max_items)
@@ -156,6 +160,7 @@ class RelevanceGate:
             model=deps.calibration.model,
             is_search=is_search,
             mention=MentionRule(deps.calibration.floors, reading.text),
+            reaches={each.candidate.memory.id: each.reach for each in contenders},
         )
         if is_best_unjudged(verdict, readable):
             return _stopped(DegradedReason.SUB_BUDGET_EXCEEDED, report)
@@ -181,9 +186,8 @@ class RelevanceGate:
             lag_max=math.inf if is_search else LAG_MAX,
         )
 
-    async def _entries(self, reading: QueryReading, candidates: Sequence[Candidate]) -> list[GateEntry]:
+    async def _entries(self, reading: QueryReading, contenders: Sequence[Contender]) -> list[GateEntry]:
         deps = self._deps
-        contenders = looking_order(candidates, deps.calibration.model)
         scored = [each.candidate.memory for each in contenders if not each.is_hopeless][: deps.limits.candidates_max]
         passages = await self._passages.learn(scored, deps.text_work)
         entries: list[GateEntry] = []

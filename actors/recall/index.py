@@ -7,7 +7,7 @@ stored: cosines are exact, and a small index is searched exhaustively.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -38,6 +38,22 @@ class Cosines(msgspec.Struct, frozen=True, kw_only=True):
     best_passage: int | None
     best_cue: int | None
     ask_mean: float | None = None
+
+
+class VectorSearch(msgspec.Struct, frozen=True, kw_only=True):
+    """What to look for in an index; see `UserIndex.search` for each."""
+
+    query: NDArray[np.float32]
+    question: NDArray[np.float32]
+    scope: str | None
+    now_ms: int
+    limit: int
+    also: tuple[str, ...] = ()
+    windows: Sequence[TimeWindow] = ()
+
+    def target_of(self, role: VectorRole) -> NDArray[np.float32]:
+        """What the vectors of a role are compared with: asks are questions themselves."""
+        return self.question if role is VectorRole.ASK else self.query
 
 
 class IndexCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,20 +128,20 @@ class UserIndex:
         slots = self._slots.add(memories)
         # Two bytes of layout for each vector. Memories without vectors have neither.
         wanted = vector_bytes_of(self.dims) // 2
-        places = [
-            place
-            for place, memory in enumerate(memories)
-            if memory.vectors.layout and len(memory.vectors.data) == wanted * len(memory.vectors.layout)
-        ]
-        if not places:
+        packed = [memory.vectors for memory in memories]
+        layout_bytes = np.array([len(each.layout) for each in packed], dtype=np.int64)
+        data_bytes = np.array([len(each.data) for each in packed], dtype=np.int64)
+        is_whole = (layout_bytes > 0) & (data_bytes == wanted * layout_bytes)
+        if not is_whole.all():
+            packed = [each for each, is_fit in zip(packed, is_whole.tolist(), strict=True) if is_fit]
+        if not packed:
             return
-        packed = [memories[place].vectors for place in places]
-        layout = np.frombuffer(b"".join(each.layout for each in packed), dtype=np.uint8).reshape(-1, 2)
-        vectors: Halves = np.frombuffer(b"".join(each.data for each in packed), dtype="<f2").astype(
+        layout = np.frombuffer(b"".join([each.layout for each in packed]), dtype=np.uint8).reshape(-1, 2)
+        vectors: Halves = np.frombuffer(b"".join([each.data for each in packed]), dtype="<f2").astype(
             np.float16, copy=False
         )
         vectors = vectors.reshape(len(layout), self.dims)
-        owners = np.repeat(slots[places], [len(each.layout) // 2 for each in packed])
+        owners = np.repeat(slots[is_whole], layout_bytes[is_whole] // 2)
         # A NaN would rank before every real neighbour.
         usable = are_finite(vectors)
         for role, rows in self._rows.items():
@@ -173,15 +189,31 @@ class UserIndex:
         Returns:
             Each nominated memory once; no particular order.
         """
+        search = VectorSearch(
+            query=query, question=question, scope=scope, now_ms=now_ms, limit=limit, also=tuple(also), windows=windows
+        )
+        return self.compared(search, self.nominated(search, tuple(VectorRole)))
+
+    def nominated(self, search: VectorSearch, roles: Sequence[VectorRole]) -> set[int]:
+        """The slots of what is nearest in some of the roles, and of what else is to be compared.
+
+        Most of a search; different roles may be looked at in different threads.
+        """
         if self._slots.size == 0:
+            return set()
+        slots = self._slots
+        eligible = slots.live(search.now_ms) & slots.in_scope(search.scope) & slots.in_windows(search.windows)
+        nominated = {slot for slot in map(slots.slot_of, search.also) if slot is not None and eligible[slot]}
+        for role in roles:
+            nominated.update(self._rows[role].nearest(search.target_of(role), eligible, search.limit))
+        return nominated
+
+    def compared(self, search: VectorSearch, nominated: Collection[int]) -> list[Cosines]:
+        """The exact cosines of the memories in some slots, from `nominated`."""
+        if not nominated:
             return []
-        targets = {VectorRole.RECORD: query, VectorRole.CUE: query, VectorRole.ASK: question}
-        eligible = self._slots.live(now_ms) & self._slots.in_scope(scope) & self._slots.in_windows(windows)
-        nominated = {slot for slot in map(self._slots.slot_of, also) if slot is not None and eligible[slot]}
-        for role, rows in self._rows.items():
-            nominated.update(rows.nearest(targets[role], eligible, limit))
         slots = np.array(sorted(nominated), dtype=np.int64)
-        best = {role: rows.best(targets[role], slots) for role, rows in self._rows.items()}
+        best = {role: rows.best(search.target_of(role), slots) for role, rows in self._rows.items()}
         record, cue, ask = best[VectorRole.RECORD], best[VectorRole.CUE], best[VectorRole.ASK]
         return [
             Cosines(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from recalld.actors.kernel import Reply
 from recalld.models.domain.admission import SessionEvent
@@ -32,4 +34,31 @@ class GiveStanding(msgspec.Struct, frozen=True, kw_only=True):
     reply: Reply[StandingBlock]
 
 
-RecallMessage = Recall | ChangeSession | GiveStanding
+class ListShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer with the ids of the memories that recalls have put before the user in a session."""
+
+    session: str
+    reply: Reply[tuple[str, ...]]
+
+
+class FindNear(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer, for each text that is about to be stored, with the ids of live memories whose text lies near.
+
+    Attributes:
+        vectors: One for each text, L2-normalised, as records are embedded.
+        scopes: Where each of them holds; memories of that scope and of the global one are looked at.
+        embedder_key: What made the vectors.
+        cosine_min: How near they must lie, in [-1, 1].
+        limit: How many for each text, the nearest first.
+    """
+
+    vectors: tuple[NDArray[np.float32], ...]
+    scopes: tuple[str, ...]
+    embedder_key: str
+    now_ms: int
+    cosine_min: float
+    limit: int
+    reply: Reply[tuple[tuple[str, ...], ...]]
+
+
+RecallMessage = Recall | ChangeSession | GiveStanding | ListShown | FindNear

@@ -78,6 +78,7 @@ async def embed_query(
     query, question = embedded.vectors[:2]
     if query is None or question is None:
         return GateTrouble(reason=DegradedReason.EMBED_TIMEOUT)
+    deps.last_embedder.embedder_key, deps.last_embedder.dims = embedded.embedder_key, len(query)
     return QueryVectors(
         query=query,
         question=question,

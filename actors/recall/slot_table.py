@@ -59,16 +59,18 @@ class SlotTable:
     def add(self, memories: Sequence[EmbeddedMemory]) -> NDArray[np.int64]:
         """Give memories a slot each, as ones without vectors, shape (memories,). They must not have one."""
         slots = self._places(len(memories))
-        for slot, memory in zip(slots, memories, strict=True):
-            self._ids[slot] = memory.memory_id
-            self._slot_of[memory.memory_id] = slot
+        ids = [memory.memory_id for memory in memories]
+        self._slot_of.update(zip(ids, slots, strict=True))
+        for slot, memory_id in zip(slots, ids, strict=True):
+            self._ids[slot] = memory_id
         # All of a column at once: setting numbers one by one would cost more than everything else here.
         where = np.array(slots, dtype=np.int64)
         self._is_used[where] = True
         self._is_pending[where] = True
         self._has_asks[where] = [memory.has_asks for memory in memories]
         self._expires_ms[where] = [_NEVER_MS if each.expires_at_ms is None else each.expires_at_ms for each in memories]
-        self._times_ms[where] = [(memory.created_at_ms, memory.updated_at_ms) for memory in memories]
+        self._times_ms[where, 0] = [memory.created_at_ms for memory in memories]
+        self._times_ms[where, 1] = [memory.updated_at_ms for memory in memories]
         self._scope_of[where] = [self._scopes.setdefault(memory.scope, len(self._scopes)) for memory in memories]
         return where
 

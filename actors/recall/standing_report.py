@@ -11,6 +11,7 @@ from recalld.models.domain.outcomes import OutcomeTally
 from recalld.models.domain.reasons import Op
 from recalld.models.domain.standing import StandingBlock, StandingReason, StandingRequest, StandingRow
 from recalld.models.domain.store import DecisionRow
+from recalld.models.policy.standing.word import word_of
 
 INJECT: Final = "inject"
 SILENT: Final = "silent"
@@ -27,6 +28,7 @@ class LedgerStanding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     value: float
     words: int
     choice: str = ""
+    word: str = ""
     outcomes: OutcomeTally = OutcomeTally()
 
 
@@ -98,5 +100,6 @@ def _ledger_row(row: StandingRow) -> LedgerStanding:
         value=round(row.value, 4),
         words=row.words,
         choice=candidate.choice or "",
+        word=word_of(candidate),
         outcomes=candidate.tally,
     )

@@ -9,7 +9,7 @@ import anyio.lowlevel
 
 from recalld.actors.inference_thread.lru import LruCache
 from recalld.actors.ports import MemoryReader
-from recalld.actors.recall.index import Cosines, UserIndex
+from recalld.actors.recall.index import Cosines, UserIndex, VectorSearch
 from recalld.actors.recall.index_load import IndexLoad, small_parts
 from recalld.actors.recall.language_memo import LanguageMemo
 from recalld.actors.recall.passage_memo import PassageMemo
@@ -21,7 +21,7 @@ from recalld.actors.recall.turn_step import TurnRead
 from recalld.actors.store.search_text import search_text
 from recalld.actors.text_work import TextWork
 from recalld.models.domain.errors import RecalldError
-from recalld.models.domain.records import Memory
+from recalld.models.domain.records import Memory, VectorRole
 
 ROWS_AT_ONCE = 150_000
 """Vectors that are searched on the event loop; more of them would hold it up, and are searched in a thread."""
@@ -30,8 +30,8 @@ STEMS_MAX = 512
 """Memories whose stems are remembered per user: cutting them out of a text takes longer than all else in a recall by
 words, and it is the same memories that come up again."""
 
-IndexSearch = Callable[[UserIndex], list[Cosines]]
-"""Looks something up in an index, and changes nothing."""
+_HALVES = ((VectorRole.RECORD, VectorRole.CUE), (VectorRole.ASK,))
+"""Roles that are searched beside each other in a large index: a memory has about as many asks as other texts."""
 
 Spawn = Callable[[Callable[[], Awaitable[None]]], None]
 """Starts a task that lives on when whoever started it stops waiting."""
@@ -131,15 +131,33 @@ class RecallState:
             if is_own and refresh.index is not None:
                 return refresh.index
 
-    async def search(self, index: UserIndex, search: IndexSearch, text_work: TextWork) -> list[Cosines]:
-        """Search an index that `index` gave: a small one at once, a large one in a thread, so that the loop goes on.
+    def begin_loading(
+        self, reader: MemoryReader, user: str, *, embedder_key: str, dims: int, now_ms: int, spawn: Spawn
+    ) -> None:
+        """Begin to load the index of a user who has none, so that it comes while the query is embedded.
+
+        `index` then waits for this load. Of a load that fails before anybody waits nobody hears: `index` begins anew.
+        """
+        if self._index is None and self._refresh is None:
+            self._start(UserIndex(embedder_key, dims), reader, user, now_ms, spawn)
+
+    async def search(self, index: UserIndex, search: VectorSearch, text_work: TextWork) -> list[Cosines]:
+        """Search an index that `index` gave: a small one at once, a large one in two threads, so that the loop goes on.
 
         Runs to its end when the caller is cancelled: until then nobody may change the index.
         """
         async with self._index_use:
             if index.rows < ROWS_AT_ONCE:
-                return search(index)
-            return await text_work.run_apart(lambda: search(index))
+                return index.compared(search, index.nominated(search, tuple(VectorRole)))
+            nominated: set[int] = set()
+
+            async def nominate(roles: Sequence[VectorRole]) -> None:
+                nominated.update(await text_work.run_apart(lambda: index.nominated(search, roles)))
+
+            async with anyio.create_task_group() as tasks:
+                for roles in _HALVES:
+                    tasks.start_soon(nominate, roles)
+            return index.compared(search, nominated)
 
     def _usable(self, embedder_key: str, dims: int) -> UserIndex | None:
         index = self._index

@@ -10,9 +10,8 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-import anyio
-
 from recalld.actors.inference_thread.lru import LruCache
+from recalld.actors.single_flight import SingleFlight
 from recalld.models.domain.recall import RecallQuery
 
 T = TypeVar("T")
@@ -29,7 +28,7 @@ class TurnMemo(Generic[T]):
 
     def __init__(self) -> None:
         self._decided: LruCache[bytes, T] = LruCache(TURNS_MAX)
-        self._running: dict[bytes, anyio.Event] = {}
+        self._deciding: SingleFlight[bytes] = SingleFlight()
 
     async def once(self, key: bytes, decide: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
         """The decision for a turn, and whether it had been made before.
@@ -38,22 +37,13 @@ class TurnMemo(Generic[T]):
             key: From `turn_key`.
             decide: Makes it. What it raises is not remembered.
         """
-        while True:
-            known = self._decided.get(key)
-            if known is not None:
-                return known, True
-            running = self._running.get(key)
-            if running is None:
-                break
-            await running.wait()
-        ended = self._running[key] = anyio.Event()
-        try:
+
+        async def decide_and_remember() -> T:
             decision = await decide()
             self._decided.put(key, decision)
-        finally:
-            del self._running[key]
-            ended.set()
-        return decision, False
+            return decision
+
+        return await self._deciding.get(key, known=lambda: self._decided.get(key), make=decide_and_remember)
 
     def clear(self) -> None:
         """Forget all decisions."""

@@ -8,22 +8,28 @@ from recalld.actors.store.ledger import Ledger
 from recalld.actors.store.memory_store import InMemoryStore
 from recalld.actors.store.messages import (
     AmendMemory,
+    AnswerProposal,
     AttachVectors,
     EraseMemories,
+    EraseUser,
     FlushLedger,
     NoteTurn,
     SettleLedger,
     StoreMemory,
     StoreMessage,
+    StoreTurn,
     SweepExpired,
+    TakeOver,
     TruncateLogs,
 )
 
 __all__ = [
     "STORE_ACTOR",
     "AmendMemory",
+    "AnswerProposal",
     "AttachVectors",
     "EraseMemories",
+    "EraseUser",
     "FlushLedger",
     "InMemoryStore",
     "Ledger",
@@ -34,7 +40,9 @@ __all__ = [
     "StoreMemory",
     "StoreMessage",
     "StoreResult",
+    "StoreTurn",
     "SweepExpired",
+    "TakeOver",
     "TruncateLogs",
     "ask_store",
     "store_spec",

@@ -17,21 +17,30 @@ from recalld.actors.store.erasure import PendingErasure
 from recalld.actors.store.ledger_buffer import LedgerBuffer
 from recalld.actors.store.messages import (
     AmendMemory,
+    AnswerProposal,
     AttachVectors,
     EraseMemories,
+    EraseUser,
     FinishErasure,
     FlushLedger,
+    KeepAudit,
     KeepOutcome,
     KeepStanding,
+    NotePending,
     NoteTurn,
+    PutPending,
     SettleLedger,
+    SettleNote,
     StoreMemory,
     StoreMessage,
+    StoreTurn,
     SweepExpired,
+    TakeOver,
     TruncateLogs,
 )
 from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.store import AppendDecisions, Forget, Forgotten
+from recalld.models.domain.user_data import PurgeUser, UserPurged
 
 R = TypeVar("R")
 
@@ -52,7 +61,7 @@ class StoreActor(Actor[StoreMessage]):
         self._ledger = LedgerBuffer(writer, on_rows_dropped)
         self._erasure = PendingErasure(writer)
 
-    async def handle(  # noqa: C901, PLR0912 - one case each
+    async def handle(  # noqa: C901, PLR0912, PLR0915 - one case each
         self, message: StoreMessage, ctx: ActorContext[StoreMessage]
     ) -> None:
         """Carry out one command."""
@@ -61,6 +70,22 @@ class StoreActor(Actor[StoreMessage]):
                 await _answer(remembered, self._writer.remember(remember))
             case NoteTurn(command=turn, reply=noted):
                 await _answer(noted, self._writer.record_turn(turn))
+            case StoreTurn(command=admit, reply=admitted):
+                await _answer(admitted, self._writer.admit_turn(admit))
+            case AnswerProposal(command=answer, reply=confirmed):
+                await _answer(confirmed, self._writer.confirm(answer))
+            case SettleNote(command=word, reply=word_taken):
+                await _answer(word_taken, self._writer.settle_observation(word))
+            case TakeOver(command=import_, reply=imported):
+                await _answer(imported, self._writer.import_memories(import_))
+            case PutPending(command=append, reply=appended):
+                await _answer(appended, self._writer.append_pending(append))
+            case NotePending(command=settle, reply=counted):
+                await _answer(counted, self._writer.settle_pending(settle))
+            case EraseUser(command=purge, reply=purged):
+                # No row about the user may be written afterwards.
+                await self._ledger.flush()
+                await _answer(purged, self._purge(purge, ctx))
             case EraseMemories(command=forget, reply=forgotten):
                 # Rows about what is forgotten must be in the ledger before it is cleaned of it.
                 await self._ledger.flush()
@@ -77,6 +102,8 @@ class StoreActor(Actor[StoreMessage]):
                 await _answer(kept, self._writer.record_outcome(outcome))
             case KeepStanding(command=standing, reply=set_):
                 await _answer(set_, self._writer.set_standing(standing))
+            case KeepAudit(command=audit, reply=noted):
+                await _answer(noted, self._writer.note_audit(audit))
             case SweepExpired(command=expire, reply=expired):
                 await _answer(expired, self._writer.expire(expire))
             case TruncateLogs(command=checkpoint, reply=truncated):
@@ -97,6 +124,12 @@ class StoreActor(Actor[StoreMessage]):
         if forgotten.is_erasure_pending:
             self._erasure.retry_later(ctx)
         return forgotten
+
+    async def _purge(self, command: PurgeUser, ctx: ActorContext[StoreMessage]) -> UserPurged:
+        purged = await self._writer.purge_user(command)
+        if purged.is_erasure_pending:
+            self._erasure.retry_later(ctx)
+        return purged
 
     async def stopped(self, reason: StopReason, ctx: ActorContext[StoreMessage]) -> None:  # noqa: ARG002 - a hook
         """Write the ledger rows that still wait, unless the writer is what failed."""

@@ -7,16 +7,34 @@ from typing import assert_never, overload
 from recalld.actors.kernel import Address
 from recalld.actors.store.messages import (
     AmendMemory,
+    AnswerProposal,
     AttachVectors,
     EraseMemories,
+    EraseUser,
+    KeepAudit,
     KeepOutcome,
     KeepStanding,
+    NotePending,
     NoteTurn,
+    PutPending,
+    SettleNote,
     StoreMemory,
     StoreMessage,
+    StoreTurn,
     SweepExpired,
+    TakeOver,
     TruncateLogs,
 )
+from recalld.models.domain.admission_store import (
+    AdmitTurn,
+    Confirm,
+    Confirmed,
+    ObservationSettled,
+    SettleObservation,
+    TurnAdmitted,
+)
+from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.extraction import AppendPending, PendingCounts, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
 from recalld.models.domain.standing import SetStanding, StandingSet
 from recalld.models.domain.store import (
@@ -34,10 +52,44 @@ from recalld.models.domain.store import (
     Update,
     Updated,
 )
+from recalld.models.domain.user_data import ImportMemories, MemoriesImported, PurgeUser, UserPurged
 
-StoreCommand = Remember | RecordTurn | Forget | PutVectors | Update | RecordOutcome | SetStanding | Expire | Checkpoint
+StoreCommand = (
+    Remember
+    | RecordTurn
+    | AdmitTurn
+    | Confirm
+    | SettleObservation
+    | ImportMemories
+    | AppendPending
+    | SettlePending
+    | PurgeUser
+    | Forget
+    | PutVectors
+    | Update
+    | RecordOutcome
+    | SetStanding
+    | NoteAudit
+    | Expire
+    | Checkpoint
+)
 StoreResult = (
-    Remembered | TurnRecorded | Forgotten | bool | Updated | OutcomeRecorded | StandingSet | Expired | Checkpointed
+    Remembered
+    | TurnRecorded
+    | TurnAdmitted
+    | Confirmed
+    | ObservationSettled
+    | MemoriesImported
+    | PendingCounts
+    | UserPurged
+    | Forgotten
+    | bool
+    | Updated
+    | OutcomeRecorded
+    | StandingSet
+    | Expired
+    | Checkpointed
+    | None
 )
 
 
@@ -45,6 +97,24 @@ StoreResult = (
 async def ask_store(store: Address[StoreMessage], command: Remember, *, deadline_s: float) -> Remembered: ...
 @overload
 async def ask_store(store: Address[StoreMessage], command: RecordTurn, *, deadline_s: float) -> TurnRecorded: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: AdmitTurn, *, deadline_s: float) -> TurnAdmitted: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: Confirm, *, deadline_s: float) -> Confirmed: ...
+@overload
+async def ask_store(
+    store: Address[StoreMessage], command: SettleObservation, *, deadline_s: float
+) -> ObservationSettled: ...
+@overload
+async def ask_store(
+    store: Address[StoreMessage], command: ImportMemories, *, deadline_s: float
+) -> MemoriesImported: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: AppendPending, *, deadline_s: float) -> bool: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: SettlePending, *, deadline_s: float) -> PendingCounts: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: PurgeUser, *, deadline_s: float) -> UserPurged: ...
 @overload
 async def ask_store(store: Address[StoreMessage], command: Forget, *, deadline_s: float) -> Forgotten: ...
 @overload
@@ -56,10 +126,12 @@ async def ask_store(store: Address[StoreMessage], command: RecordOutcome, *, dea
 @overload
 async def ask_store(store: Address[StoreMessage], command: SetStanding, *, deadline_s: float) -> StandingSet: ...
 @overload
+async def ask_store(store: Address[StoreMessage], command: NoteAudit, *, deadline_s: float) -> None: ...
+@overload
 async def ask_store(store: Address[StoreMessage], command: Expire, *, deadline_s: float) -> Expired: ...
 @overload
 async def ask_store(store: Address[StoreMessage], command: Checkpoint, *, deadline_s: float) -> Checkpointed: ...
-async def ask_store(  # noqa: PLR0911 - one return for each command
+async def ask_store(  # noqa: C901, PLR0911, PLR0912 - one case and one return for each command
     store: Address[StoreMessage], command: StoreCommand, *, deadline_s: float
 ) -> StoreResult:
     """Send a command to the store actor and wait until its transaction is over.
@@ -78,6 +150,20 @@ async def ask_store(  # noqa: PLR0911 - one return for each command
             return await store.ask(lambda reply: StoreMemory(command=command, reply=reply), deadline_s=deadline_s)
         case RecordTurn():
             return await store.ask(lambda reply: NoteTurn(command=command, reply=reply), deadline_s=deadline_s)
+        case AdmitTurn():
+            return await store.ask(lambda reply: StoreTurn(command=command, reply=reply), deadline_s=deadline_s)
+        case Confirm():
+            return await store.ask(lambda reply: AnswerProposal(command=command, reply=reply), deadline_s=deadline_s)
+        case SettleObservation():
+            return await store.ask(lambda reply: SettleNote(command=command, reply=reply), deadline_s=deadline_s)
+        case ImportMemories():
+            return await store.ask(lambda reply: TakeOver(command=command, reply=reply), deadline_s=deadline_s)
+        case AppendPending():
+            return await store.ask(lambda reply: PutPending(command=command, reply=reply), deadline_s=deadline_s)
+        case SettlePending():
+            return await store.ask(lambda reply: NotePending(command=command, reply=reply), deadline_s=deadline_s)
+        case PurgeUser():
+            return await store.ask(lambda reply: EraseUser(command=command, reply=reply), deadline_s=deadline_s)
         case Forget():
             return await store.ask(lambda reply: EraseMemories(command=command, reply=reply), deadline_s=deadline_s)
         case PutVectors():
@@ -88,6 +174,8 @@ async def ask_store(  # noqa: PLR0911 - one return for each command
             return await store.ask(lambda reply: KeepOutcome(command=command, reply=reply), deadline_s=deadline_s)
         case SetStanding():
             return await store.ask(lambda reply: KeepStanding(command=command, reply=reply), deadline_s=deadline_s)
+        case NoteAudit():
+            return await store.ask(lambda reply: KeepAudit(command=command, reply=reply), deadline_s=deadline_s)
         case Expire():
             return await store.ask(lambda reply: SweepExpired(command=command, reply=reply), deadline_s=deadline_s)
         case Checkpoint():

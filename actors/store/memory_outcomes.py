@@ -112,10 +112,16 @@ def standing_candidates(user: UserState, scope: str, *, now_ms: int, limit: int)
 
 def _candidate(user: UserState, entry: Entry) -> StandingCandidate:
     memory, choice = entry.memory, user.reports.choices.get(entry.memory.id)
+    evidence = user.admission.evidence_of(memory.id)
     return StandingCandidate(
         memory=memory,
         tally=_counted(user.reports, memory.id),
-        turns=sum(turn.memory_id == memory.id for turn in user.turns.values()),
+        turns=max(
+            sum(turn.memory_id == memory.id for turn in user.turns.values()),
+            sum(bool(each.turn_id) for each in evidence),
+        ),
+        found_by=frozenset(each.generator for each in evidence),
+        is_promoted=any(row.promoted_to == memory.id for row in user.admission.observations.values()),
         choice=None if choice is None else choice.choice,
     )
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from recalld.actors.store import lexical_rank
+from recalld.actors.store import lexical_rank, memory_admission_reader, memory_pending_turns, memory_sought
 from recalld.actors.store.bm25 import inverse_document_frequency
 from recalld.actors.store.cursors import PagePosition, decode_cursor, encode_cursor
+from recalld.actors.store.forgetting_rules import Sought
 from recalld.actors.store.lexical_rank import Finalist, Word, is_beyond_reading, matched_by, nominated_by, ranked, turns
 from recalld.actors.store.listing import checked_limit, contains_folded
 from recalld.actors.store.memory_outcomes import reported, standing_candidates, tallies
 from recalld.actors.store.memory_state import Entry, StoreState, UserState
 from recalld.actors.store.packed_vectors import pack_vectors
 from recalld.actors.store.search_text import query_stems, terms_posted
+from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState, SlotHolder
+from recalld.models.domain.extraction import PendingCounts, PendingTurn
 from recalld.models.domain.outcomes import OutcomeTally
 from recalld.models.domain.records import Memory, MemoryStatus
 from recalld.models.domain.standing import MemoryOutcomes, StandingCandidates
@@ -24,15 +27,18 @@ from recalld.models.domain.store import (
     LexicalHit,
     ListFilter,
     MemoryPage,
+    NoteCounts,
     PendingEmbedding,
     StoreCounts,
     StoreHealth,
 )
 from recalld.models.domain.time_window import TimeWindow
+from recalld.models.domain.usage import Usage
+from recalld.models.domain.user_data import ExportPage
 
 INDEX_PAGE_MAX = 1_000
 """Memories in a page of a complete delta."""
-_SCHEMA_VERSION = 8
+_SCHEMA_VERSION = 11
 
 
 class InMemoryReader:
@@ -67,10 +73,12 @@ class InMemoryReader:
     async def list_memories(
         self, user: str, what: ListFilter, *, now_ms: int, limit: int, cursor: str | None
     ) -> MemoryPage:
-        """Live memories of the filter's very scope, newest first. Raises `BAD_REQUEST` for a bad cursor or limit."""
+        """Live or superseded memories of the scope, newest first. Raises `BAD_REQUEST` for a bad cursor or limit."""
         before = None if cursor is None else decode_cursor(cursor)
         size = checked_limit(limit)
-        matching = [entry.memory for entry in self._of(user).live(now_ms) if _is_shown(entry.memory, what)]
+        state = self._of(user)
+        entries = state.superseded() if what.is_superseded else state.live(now_ms)
+        matching = [entry.memory for entry in entries if _is_shown(entry.memory, what)]
         matching.sort(key=_newness, reverse=True)
         left = [
             each for each in matching if before is None or _newness(each) < (before.created_at_ms, before.memory_id)
@@ -204,6 +212,52 @@ class InMemoryReader:
         """Live memories of the scope and the global one that may stand in a block."""
         return standing_candidates(self._of(user), scope, now_ms=now_ms, limit=limit)
 
+    async def observations(self, user: str, *, since_ms: int, limit: int, cursor: str | None) -> ObservationPage:
+        """A page of observations, the one made last first."""
+        return memory_admission_reader.observations(self._of(user), since_ms=since_ms, limit=limit, cursor=cursor)
+
+    async def proposals(
+        self, user: str, states: Sequence[ProposalState], *, now_ms: int, limit: int, cursor: str | None
+    ) -> ProposalPage:
+        """A page of proposals, newest first."""
+        state = self._of(user)
+        return memory_admission_reader.proposals(state, states, now_ms=now_ms, limit=limit, cursor=cursor)
+
+    async def lineage(self, user: str, memory_id: str, *, now_ms: int) -> Lineage | None:
+        """Everything behind a record."""
+        return memory_admission_reader.lineage(self._of(user), memory_id, now_ms=now_ms)
+
+    async def usage(self, user: str, scope: str, *, now_ms: int) -> Usage:
+        """What live memories of a scope use."""
+        return memory_admission_reader.usage(self._of(user), scope, now_ms=now_ms)
+
+    async def slot_holders(
+        self, user: str, scope: str, slot: str, subject: str = "", *, now_ms: int
+    ) -> tuple[SlotHolder, ...]:
+        """Live memories of a scope that hold a slot of a subject, oldest first."""
+        return memory_admission_reader.slot_holders(self._of(user), scope, (slot, subject), now_ms=now_ms)
+
+    async def pending_turns(self, user: str, *, limit: int) -> tuple[PendingTurn, ...]:
+        """Turns of the user that wait for a model, in order of arrival."""
+        return memory_pending_turns.pending_turns(self._state, user, limit=limit)
+
+    async def pending_users(self) -> tuple[str, ...]:
+        """Users with turns that wait for a model."""
+        return memory_pending_turns.pending_users(self._state)
+
+    async def pending_counts(self, user: str | None) -> PendingCounts:
+        """How many turns wait for a model."""
+        return memory_pending_turns.pending_counts(self._state, user)
+
+    async def notes_with(self, user: str, words: Sequence[str]) -> NoteCounts:
+        """How many of the user's waiting turns, observations and proposals hold all of some index terms."""
+        state = self._state.users.get(user)
+        return NoteCounts() if state is None else memory_sought.found(state, Sought(words=frozenset(words))).counts
+
+    async def exported(self, user: str, *, now_ms: int, limit: int, cursor: str | None) -> ExportPage:
+        """A page of everything that is kept of the user."""
+        return memory_admission_reader.exported(self._of(user), now_ms=now_ms, limit=limit, cursor=cursor)
+
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
         """What the store says of itself; there are no files to fail."""
         live = list(self._live(now_ms))
@@ -212,6 +266,7 @@ class InMemoryReader:
             is_readable=True,
             is_writable=True,
             schema_version=_SCHEMA_VERSION,
+            audited_at_ms=self._state.audited_at_ms,
             users=len({entry.memory.user for entry in live}),
             live=len(live),
             blank=sum(not entry.memory.text.strip() for entry in live),

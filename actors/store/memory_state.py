@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from recalld.actors.store.memory_admission_state import AdmissionState
 from recalld.actors.store.memory_outcome_state import OutcomeState
+from recalld.actors.store.memory_pending_state import PendingState
 from recalld.actors.store.search_text import SearchText
 from recalld.models.domain.reasons import AdmissionReason, RememberOutcome
-from recalld.models.domain.records import Memory
+from recalld.models.domain.records import Memory, MemoryStatus
 from recalld.models.domain.store import DecisionRow, TextVector
 
 
@@ -56,6 +58,8 @@ class UserState(msgspec.Struct, kw_only=True):
     tombstones: set[bytes] = msgspec.field(default_factory=set)
     turns: dict[str, Turn] = msgspec.field(default_factory=dict)
     reports: OutcomeState = msgspec.field(default_factory=OutcomeState)
+    admission: AdmissionState = msgspec.field(default_factory=AdmissionState)
+    pending: PendingState = msgspec.field(default_factory=PendingState)
 
     def indexed(self) -> Iterator[Entry]:
         """Entries that words and vectors can find."""
@@ -64,6 +68,10 @@ class UserState(msgspec.Struct, kw_only=True):
     def live(self, now_ms: int) -> Iterator[Entry]:
         """Entries that may be recalled."""
         return (entry for entry in self.indexed() if entry.memory.is_live(now_ms))
+
+    def superseded(self) -> Iterator[Entry]:
+        """Entries that something newer closed."""
+        return (entry for entry in self.entries.values() if entry.memory.status is MemoryStatus.SUPERSEDED)
 
     def same_words(self, scope: str, digest: bytes) -> Entry | None:
         """The indexed entry of the same words in the same scope; there is one at most."""
@@ -79,7 +87,9 @@ class StoreState(msgspec.Struct, kw_only=True):
     changes: list[Change] = msgspec.field(default_factory=list)
     seqs: dict[str, int] = msgspec.field(default_factory=dict)
     newest_seq: int = 0
+    newest_pending: int = 0
     trimmed_through: int = 0
+    audited_at_ms: int | None = None
 
     def user(self, user: str) -> UserState:
         """The user's state, made if there is none."""

@@ -5,6 +5,16 @@ from __future__ import annotations
 import msgspec
 
 from recalld.actors.kernel import Reply
+from recalld.models.domain.admission_store import (
+    AdmitTurn,
+    Confirm,
+    Confirmed,
+    ObservationSettled,
+    SettleObservation,
+    TurnAdmitted,
+)
+from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.extraction import AppendPending, PendingCounts, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
 from recalld.models.domain.standing import SetStanding, StandingSet
 from recalld.models.domain.store import (
@@ -23,6 +33,7 @@ from recalld.models.domain.store import (
     Update,
     Updated,
 )
+from recalld.models.domain.user_data import ImportMemories, MemoriesImported, PurgeUser, UserPurged
 
 
 class StoreMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +48,55 @@ class NoteTurn(msgspec.Struct, frozen=True, kw_only=True):
 
     command: RecordTurn
     reply: Reply[TurnRecorded]
+
+
+class StoreTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """Write all facts of a turn."""
+
+    command: AdmitTurn
+    reply: Reply[TurnAdmitted]
+
+
+class AnswerProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer a proposal."""
+
+    command: Confirm
+    reply: Reply[Confirmed]
+
+
+class SettleNote(msgspec.Struct, frozen=True, kw_only=True):
+    """Take a person's word on an observation."""
+
+    command: SettleObservation
+    reply: Reply[ObservationSettled]
+
+
+class TakeOver(msgspec.Struct, frozen=True, kw_only=True):
+    """Take over memories that were exported."""
+
+    command: ImportMemories
+    reply: Reply[MemoriesImported]
+
+
+class PutPending(msgspec.Struct, frozen=True, kw_only=True):
+    """Put a turn among those that wait for a model."""
+
+    command: AppendPending
+    reply: Reply[bool]
+
+
+class NotePending(msgspec.Struct, frozen=True, kw_only=True):
+    """Note what became of turns that waited for a model."""
+
+    command: SettlePending
+    reply: Reply[PendingCounts]
+
+
+class EraseUser(msgspec.Struct, frozen=True, kw_only=True):
+    """Leave nothing of a user, after whatever ledger rows were handed over before."""
+
+    command: PurgeUser
+    reply: Reply[UserPurged]
 
 
 class EraseMemories(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +134,13 @@ class KeepStanding(msgspec.Struct, frozen=True, kw_only=True):
     reply: Reply[StandingSet]
 
 
+class KeepAudit(msgspec.Struct, frozen=True, kw_only=True):
+    """Note that somebody went through the newest memories."""
+
+    command: NoteAudit
+    reply: Reply[None]
+
+
 class SweepExpired(msgspec.Struct, frozen=True, kw_only=True):
     """Remove expired memories from the indices."""
 
@@ -105,11 +172,19 @@ class SettleLedger(msgspec.Struct, frozen=True, kw_only=True):
 StoreMessage = (
     StoreMemory
     | NoteTurn
+    | StoreTurn
+    | AnswerProposal
+    | SettleNote
+    | TakeOver
+    | PutPending
+    | NotePending
+    | EraseUser
     | EraseMemories
     | AttachVectors
     | AmendMemory
     | KeepOutcome
     | KeepStanding
+    | KeepAudit
     | SweepExpired
     | TruncateLogs
     | AppendDecisions  # without a reply: whoever recalls does not wait for the ledger

@@ -25,9 +25,13 @@ REFUSED: Final = "refused"
 
 def new_record(command: Remember) -> Memory:
     """The memory that a command creates."""
-    wanted = command.memory
+    return created(command.memory, command.memory_id, command.now_ms)
+
+
+def created(wanted: NewMemory, memory_id: str, now_ms: int) -> Memory:
+    """The memory that is made of what asks to be stored."""
     return Memory(
-        id=command.memory_id,
+        id=memory_id,
         user=wanted.user,
         text=wanted.text,
         kind=wanted.kind,
@@ -36,8 +40,8 @@ def new_record(command: Remember) -> Memory:
         asks=wanted.asks,
         source=wanted.source,
         status=MemoryStatus.ACTIVE,
-        created_at_ms=command.now_ms,
-        updated_at_ms=command.now_ms,
+        created_at_ms=now_ms,
+        updated_at_ms=now_ms,
         expires_at_ms=wanted.expires_at_ms,
         revision=1,
         cue_origins=added_by_rules(len(wanted.cues), wanted.added_cues),
@@ -86,9 +90,12 @@ def vectors_fit(command: Remember, memory: Memory) -> bool:
 
     They do not when an update kept cues or asks that the command did not bring; then the memory waits to be embedded.
     """
-    wanted = command.memory
-    is_same_wording = (wanted.text, wanted.cues, wanted.asks) == (memory.text, memory.cues, memory.asks)
-    return bool(command.embedder_key and command.vectors) and is_same_wording
+    return bool(command.embedder_key and command.vectors) and is_same_wording(command.memory, memory)
+
+
+def is_same_wording(wanted: NewMemory, memory: Memory) -> bool:
+    """Whether a memory has exactly the texts of what asked to be stored, so that vectors of one fit the other."""
+    return (wanted.text, wanted.cues, wanted.asks) == (memory.text, memory.cues, memory.asks)
 
 
 def in_order(vectors: Sequence[TextVector]) -> tuple[TextVector, ...]:
@@ -96,20 +103,22 @@ def in_order(vectors: Sequence[TextVector]) -> tuple[TextVector, ...]:
     return tuple(sorted(vectors, key=lambda vector: (_ROLE_ORDER[vector.role], vector.ordinal)))
 
 
-def turn_reason(outcome: RememberOutcome | None) -> AdmissionReason:
-    """The reason recorded for an observed turn whose memory had this outcome."""
+def turn_reason(outcome: RememberOutcome | None, refusal: AdmissionReason | None = None) -> AdmissionReason:
+    """The reason recorded for an observed turn whose memory had this outcome; without one, why it was refused."""
     match outcome:
         case None:
-            return AdmissionReason.TOMBSTONED
+            return refusal or AdmissionReason.TOMBSTONED
         case RememberOutcome.DUPLICATE:
             return AdmissionReason.DUPLICATE
-        case RememberOutcome.CREATED | RememberOutcome.UPDATED:
+        case RememberOutcome.CREATED | RememberOutcome.UPDATED | RememberOutcome.SUPERSEDED:
             return AdmissionReason.EXPLICIT_SAVE
         case _:
             assert_never(outcome)
 
 
-def completed_decision(row: DecisionRow, outcome: RememberOutcome | None) -> DecisionRow:
+def completed_decision(
+    row: DecisionRow, outcome: RememberOutcome | None, refusal: AdmissionReason | None = None
+) -> DecisionRow:
     """The ledger row with decision and reason filled in from the outcome, where the caller left them empty.
 
     Only the store knows, inside its transaction, whether the words were new.
@@ -117,13 +126,15 @@ def completed_decision(row: DecisionRow, outcome: RememberOutcome | None) -> Dec
     return msgspec.structs.replace(
         row,
         decision=row.decision or (REFUSED if outcome is None else outcome.value),
-        reason=row.reason or turn_reason(outcome).value,
+        reason=row.reason or turn_reason(outcome, refusal).value,
     )
 
 
-def admission_decision(command: Remember, outcome: RememberOutcome | None) -> DecisionRow:
+def admission_decision(
+    command: Remember, outcome: RememberOutcome | None, refusal: AdmissionReason | None = None
+) -> DecisionRow:
     """The ledger row of a save, completed, with the outcome in its body where the command brings one."""
-    row = completed_decision(command.decision, outcome)
+    row = completed_decision(command.decision, outcome, refusal)
     if command.body is None:
         return row
     body = msgspec.structs.replace(command.body, outcome=REFUSED if outcome is None else outcome.value)

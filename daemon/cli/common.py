@@ -14,6 +14,7 @@ import click
 from recalld.daemon.cli.errors import usage_error
 from recalld.daemon.cli.parameters import SESSION, USER, path, text_of
 from recalld.daemon.cli.version import own_version
+from recalld.daemon.clock import SystemClock
 from recalld.daemon.config import Environment, Overrides, ServerMode, Settings, load_settings
 from recalld.protocol.client.blocking import Client
 
@@ -31,6 +32,7 @@ class Common:
     """What the command line said that is not particular to one command; filled in by the options as they are parsed."""
 
     environment: Environment
+    clock: SystemClock = dataclasses.field(default_factory=SystemClock)
     config_path: Path | None = None
     socket_path: Path | None = None
     data_dir: Path | None = None
@@ -79,11 +81,16 @@ class Common:
         """Whether a person can be asked."""
         return not self.as_json and sys.stdin.isatty() and sys.stdout.isatty()
 
-    def client(self, *, timeout_s: float = 30.0) -> Client:
-        """A client for the daemon of these settings; it connects at the first call."""
+    def client(self, *, timeout_s: float = 30.0, name: str = "recalld-cli") -> Client:
+        """A client for the daemon of these settings; it connects at the first call.
+
+        Args:
+            timeout_s: Longest wait for one reply, in seconds.
+            name: What the daemon knows it by: who brought a fact may not approve it, so a person's review has its own.
+        """
         return Client(
             self.settings.server.socket_path,
-            name="recalld-cli",
+            name=name,
             version=own_version(),
             strict=True,
             timeout_s=timeout_s,

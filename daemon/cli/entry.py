@@ -24,18 +24,27 @@ _COMMANDS: Final = MappingProxyType(
         "demo": ("recalld.daemon.cli.commands.demo", "Show what recall and silence look like, on made-up memories."),
         "recall": ("recalld.daemon.cli.commands.recall", "Ask which memories help with a turn."),
         "remember": ("recalld.daemon.cli.commands.remember", "Store a memory."),
+        "observe": ("recalld.daemon.cli.commands.observe", "Hand over a turn, and see what it leads to."),
         "forget": ("recalld.daemon.cli.commands.forget", "Forget memories, after a preview."),
+        "review": ("recalld.daemon.cli.commands.review", "Accept or turn down what waits to be a memory."),
+        "audit": ("recalld.daemon.cli.commands.audit", "Go through the newest memories."),
+        "why": ("recalld.daemon.cli.commands.why", "Show everything behind a memory."),
         "get": ("recalld.daemon.cli.commands.get", "Show one memory in full."),
         "list": ("recalld.daemon.cli.commands.list_memories", "List memories, newest first."),
         "standing": ("recalld.daemon.cli.commands.standing", "Show and arrange what a session is given unasked."),
         "outcome": ("recalld.daemon.cli.commands.outcome", "Report what became of what was shown."),
         "cues": ("recalld.daemon.cli.commands.cues", "Show and change headings and questions of memories."),
+        "export": ("recalld.daemon.cli.commands.export", "Write everything that is kept of a user into a file."),
+        "import": ("recalld.daemon.cli.commands.import_file", "Take over an exported file, or plain texts."),
+        "purge-user": ("recalld.daemon.cli.commands.purge_user", "Leave nothing of a user behind."),
         "decide": ("recalld.daemon.cli.commands.decide", "Ask a gate whether something may be done."),
         "gates": ("recalld.daemon.cli.commands.gates", "List gates and show their settings."),
         "explain": ("recalld.daemon.cli.commands.explain", "Say why a decision went as it did."),
         "events": ("recalld.daemon.cli.commands.events", "Watch what the daemon reports."),
         "status": ("recalld.daemon.cli.commands.status", "Show the state of the running daemon."),
         "doctor": ("recalld.daemon.cli.commands.doctor", "Check the whole installation."),
+        "eval": ("recalld.daemon.cli.commands.eval", "Measure the gate on labelled rows."),
+        "calibrate": ("recalld.daemon.cli.commands.calibrate", "Fit the gate to one's own labelled turns."),
         "models": ("recalld.daemon.cli.commands.models", "List, fetch, verify and import models."),
     }
 )
@@ -84,10 +93,24 @@ def _run(words: list[str]) -> int:
         click.echo(err=True)
         return ExitCode.INTERRUPTED
     except EXPECTED as error:
+        if isinstance(error, click.UsageError) and error.ctx is None:
+            error.ctx = _context_of(words)
         trouble = translated(error, common)
         write_error(trouble, as_json=_wants_json(words))
         return trouble.exit_code
     return result if isinstance(result, int) else ExitCode.OK
+
+
+def _context_of(words: Sequence[str]) -> click.Context:
+    """The command that these words are for: the parser does not say it of an option that lacks a value."""
+    context = click.Context(root, info_name="recalld")
+    for word in words:
+        if not isinstance(context.command, click.Group):
+            break
+        command = context.command.get_command(context, word)
+        if command is not None:
+            context = click.Context(command, info_name=word, parent=context)
+    return context
 
 
 def _wants_json(words: Sequence[str]) -> bool:

@@ -11,9 +11,10 @@ import msgspec
 
 from recalld.daemon.cli import reason_remedies as remedies
 from recalld.daemon.cli import words
+from recalld.models.domain.admission_store import FactOutcome
 from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
 from recalld.models.domain.decision import CandidateReason, DecideReason
-from recalld.models.domain.reasons import AdmissionReason, DegradedReason, DropReason, RecallReason
+from recalld.models.domain.reasons import AdmissionReason, DegradedReason, DropReason, RecallReason, RememberOutcome
 from recalld.models.domain.recall import RecallLimit
 from recalld.models.domain.standing import StandingReason, StandingVerdict
 from recalld.models.domain.world import ProbeReason
@@ -67,6 +68,18 @@ VOCABULARIES: Final = (
         codes=AdmissionReason,
         sentences=words.ADMISSION_REASONS,
         remedies=remedies.ADMISSION_REMEDIES,
+    ),
+    ReasonVocabulary(
+        name="outcome of a remember",
+        codes=RememberOutcome,
+        sentences=words.REMEMBER_OUTCOMES,
+        remedies=remedies.REMEMBER_OUTCOME_REMEDIES,
+    ),
+    ReasonVocabulary(
+        name="outcome of an observed fact",
+        codes=FactOutcome,
+        sentences=words.FACT_OUTCOMES,
+        remedies=remedies.FACT_OUTCOME_REMEDIES,
     ),
     ReasonVocabulary(
         name="decision of a gate",

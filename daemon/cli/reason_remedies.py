@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from recalld.models.domain.admission_store import FactOutcome
 from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
 from recalld.models.domain.decision import CandidateReason, DecideReason
-from recalld.models.domain.reasons import AdmissionReason, DegradedReason, DropReason, RecallReason
+from recalld.models.domain.reasons import AdmissionReason, DegradedReason, DropReason, RecallReason, RememberOutcome
 from recalld.models.domain.recall import RecallLimit
 from recalld.models.domain.standing import StandingReason, StandingVerdict
 from recalld.models.domain.world import ProbeReason
@@ -119,16 +120,51 @@ RECALL_LIMIT_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
+_REMEMBER: Final = "Nothing to do; `recalld remember` stores it all the same."
+_REVIEW: Final = "`recalld review` shows what waits; accept it, edit it or reject it."
+
 ADMISSION_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         AdmissionReason.EXPLICIT_SAVE: NOTHING,
+        AdmissionReason.STATED: "Nothing to do; `recalld forget` takes it back.",
+        AdmissionReason.JUDGED: "Nothing to do; `recalld forget` takes it back.",
+        AdmissionReason.MODEL_FOUND: "Nothing to do; `recalld forget` takes it back.",
+        AdmissionReason.CONFIRMED: NOTHING,
+        AdmissionReason.PROMOTED: "Nothing to do; `recalld why` shows every turn behind it.",
+        AdmissionReason.CORRECTION: "Nothing to do; `recalld why` shows what it replaced.",
         AdmissionReason.DUPLICATE: NOTHING,
-        AdmissionReason.NOT_EXPLICIT: "Nothing to do; `recalld remember` stores it all the same.",
+        AdmissionReason.WEAK_EVIDENCE: _REVIEW,
+        AdmissionReason.NEEDS_CONFIRMATION: _REVIEW,
+        AdmissionReason.RATION_USED: _REVIEW,
+        AdmissionReason.DECLINED: "If it should be kept after all, say so: `recalld remember`.",
+        AdmissionReason.NOT_EXPLICIT: _REMEMBER,
+        AdmissionReason.NOTHING_STATED: _REMEMBER,
         AdmissionReason.NOT_USER_SPEAKER: "Nothing to do: only the user's own words become the user's facts.",
+        AdmissionReason.NOT_USER_STATED: "A candidate's `quote` must be the user's own words, letter by letter.",
         AdmissionReason.REFUSED_IN_COMMAND: NOTHING,
-        AdmissionReason.QUESTION: "Nothing to do; `recalld remember` stores it all the same.",
+        AdmissionReason.FORGET_REQUEST: "`recalld forget --query` shows what has the words, and forgets it.",
+        AdmissionReason.PRIVATE: NOTHING,
+        AdmissionReason.QUESTION: _REMEMBER,
+        AdmissionReason.REQUEST: _REMEMBER,
+        AdmissionReason.NEGATED: _REMEMBER,
+        AdmissionReason.HYPOTHETICAL: _REMEMBER,
+        AdmissionReason.PAST: _REMEMBER,
+        AdmissionReason.GUESS: _REMEMBER,
+        AdmissionReason.QUOTATION: _REMEMBER,
+        AdmissionReason.FICTION: _REMEMBER,
+        AdmissionReason.THIRD_PERSON: _REMEMBER,
+        AdmissionReason.SITUATIONAL: "Nothing to do; `recalld remember` with `--expires-at` stores it until then.",
+        AdmissionReason.EXPIRED: "Nothing to do; `recalld remember` with a later `--expires-at` stores it.",
+        AdmissionReason.CAPABILITY_CLAIM: NOTHING,
+        AdmissionReason.SECRET: "Keep secrets in a password manager, and tell recalld where they are.",
+        AdmissionReason.INJECTION: "If it is yours, `recalld remember` stores it.",
+        AdmissionReason.UNREAD_LANGUAGE: _REMEMBER,
+        AdmissionReason.ECHO: NOTHING,
+        AdmissionReason.OVER_CAPACITY: "Forget what is not needed (`recalld list`), or raise the caps in [admission].",
+        AdmissionReason.POSITION: "`position` in [admission] says which gates may write.",
         AdmissionReason.NO_USER_TEXT: _PARTS,
         AdmissionReason.TOO_LONG: "Say it shorter, or in several memories.",
+        AdmissionReason.UNREADABLE_CANDIDATE: "Mend the field of the candidate that the rule names, and offer it anew.",
         AdmissionReason.TOMBSTONED: "Nothing to do; `recalld remember` brings it back.",
     }
 )
@@ -172,6 +208,30 @@ CUE_REPLY_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
+_SUPERSEDED: Final = "Nothing to do; `recalld why` shows both, and `recalld list --superseded` what no longer holds."
+REMEMBER_OUTCOME_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        RememberOutcome.CREATED: NOTHING,
+        RememberOutcome.DUPLICATE: NOTHING,
+        RememberOutcome.UPDATED: NOTHING,
+        RememberOutcome.SUPERSEDED: _SUPERSEDED,
+    }
+)
+
+FACT_OUTCOME_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FactOutcome.CREATED: NOTHING,
+        FactOutcome.DUPLICATE: NOTHING,
+        FactOutcome.UPDATED: NOTHING,
+        FactOutcome.SUPERSEDED: _SUPERSEDED,
+        FactOutcome.CLOSED: "Nothing to do; `recalld list --superseded` shows what no longer holds.",
+        FactOutcome.PROMOTED: "Nothing to do; `recalld why` shows every turn behind it.",
+        FactOutcome.OBSERVED: "Nothing to do; `recalld review --all` shows what was noted.",
+        FactOutcome.PROPOSED: _REVIEW,
+        FactOutcome.REFUSED: "`recalld explain` with the decision's ID says why.",
+    }
+)
+
 STANDING_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         StandingReason.GIVEN: NOTHING,
@@ -210,6 +270,16 @@ DECIDE_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         DecideReason.FEW_TERMS: _SHOW,
         DecideReason.INDEX_LAGGING: "Ask again when `counters.index_lag` is 0; other words would not help.",
         DecideReason.NOTHING_FOUND: "Try other words.",
+        DecideReason.QUIET_AWAITED: "Ask again at `params.not_before_ms`, or with `counters.forced` set to 1.",
+        DecideReason.COOLING_DOWN: "Ask again at `params.not_before_ms`, or with `counters.forced` set to 1.",
+        DecideReason.NOT_DUE: "Ask again at `params.not_before_ms`.",
+        DecideReason.BUSY: "Ask again at `params.not_before_ms`; whoever holds the tick ends it with its counts.",
+        DecideReason.COUNTS_DIFFER: "Send clusters, calls, merged, abstained and failed of one tick in `usage`.",
+        DecideReason.NEARLY_FULL: "Remove or shorten entries soon; `evidence.counts` says how full it is.",
+        DecideReason.OVER_CAP: "Remove or shorten entries, those in `params.targets` first, and send the batch again.",
+        DecideReason.OVER_CAP_TERMINAL: "Tell the person that memory is full, and go on without saving.",
+        DecideReason.FEW_MEMORIES: "Nothing to do but to use the memory; `evidence.counts` says how many there are.",
+        DecideReason.FEW_SAMPLES: "Nothing to do but to collect samples; `evidence.counts` says how many there are.",
         DecideReason.SHAPE_NOT_CALIBRATED: "Score one candidate a call, and send `call_shape` as single.",
         DecideReason.UNSCOPED_SWEEP: "Give one of the limits that the sentence names, and name it in `explicit`.",
         DecideReason.NO_SUCH_TARGET: "Correct `sweep`, or send the sessions it names in `candidates`.",
@@ -233,6 +303,11 @@ CANDIDATE_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         CandidateReason.TOO_OLD: _SHOW,
         CandidateReason.OVER_LIMIT: _SHOW,
         CandidateReason.OVER_CHARS: _SHOW,
+        CandidateReason.SET_ASIDE: "Look at the turn: something in it makes the model's answer unreadable.",
+        CandidateReason.UNPROVEN: "Report its use with `recalld outcome`, or pin it with `recalld standing pin`.",
+        CandidateReason.DEMOTED: "`recalld standing restore` puts it back.",
+        CandidateReason.UNKNOWN_KNOB: _SHOW,
+        CandidateReason.OUT_OF_BOUNDS: _SHOW,
         CandidateReason.SHOWN_BEFORE: (
             "Nothing to do; if the context was shortened, the runtime must send `session` with `compacted`."
         ),

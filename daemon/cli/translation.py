@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from types import MappingProxyType
 from typing import Final, assert_never
@@ -45,6 +46,19 @@ _REMEDIES: Final = MappingProxyType(
     }
 )
 
+_OS_REMEDIES: Final = MappingProxyType(
+    {
+        errno.ENOENT: "check the name, or make the directory first",
+        errno.ENOTDIR: "check the name: what should be a directory is a file",
+        errno.EISDIR: "name a file, not a directory",
+        errno.EACCES: "name a place that this account may use, or change its permissions",
+        errno.EPERM: "name a place that this account may use, or change its permissions",
+        errno.EROFS: "name a place that can be written",
+        errno.ENOSPC: "make room, or name a place with more of it",
+        errno.ENAMETOOLONG: "give it a shorter name",
+    }
+)
+
 _OPTIONS: Final = MappingProxyType(
     {
         "asks": "--ask",
@@ -59,6 +73,11 @@ _OPTIONS: Final = MappingProxyType(
         "limit": "--limit",
         "max_chars": "--max-chars",
         "memory_id": "ID",
+        "observation_id": "ID",
+        "proposal_id": "ID",
+        "edited_text": "TEXT",
+        "speaker": "--speaker",
+        "turn_id": "--turn",
         "query": "--query",
         "scope": "--scope",
         "session": "--session",
@@ -139,6 +158,8 @@ def from_os(error: OSError) -> CommandError:
     """Translate a file or socket that the operating system refused."""
     place = f"{error.filename}: " if error.filename else ""
     message = f"{place}{error.strerror or error}"
+    if remedy := _OS_REMEDIES.get(error.errno or 0):
+        message = f"{message}; {remedy}"
     is_forbidden = code_for_os_error(error, otherwise=ExitCode.FAILURE) is ExitCode.NO_PERMISSION
     return CommandError("os_error", message, ExitCode.NO_PERMISSION if is_forbidden else ExitCode.FAILURE)
 

@@ -10,19 +10,23 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from recalld.models.domain.admission_store import FactOutcome, ProposalState
 from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
+from recalld.models.domain.facts import Generator
 from recalld.models.domain.outcomes import OutcomeResult
 from recalld.models.domain.reasons import (
     AdmissionReason,
     DegradedReason,
     DropReason,
+    Op,
     RecallMode,
     RecallReason,
     RememberOutcome,
 )
 from recalld.models.domain.recall import RecallLimit
-from recalld.models.domain.records import TextOrigin
-from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict
+from recalld.models.domain.records import MemorySource, TextOrigin
+from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict, StandingWord
+from recalld.models.domain.user_data import ImportOutcome
 from recalld.models.policy.cue_reply import CueReplyFault
 
 RECALL_REASONS: Final[Mapping[str, str]] = MappingProxyType(
@@ -135,13 +139,45 @@ DROP_REASONS: Final[Mapping[str, str]] = MappingProxyType(
 ADMISSION_REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         AdmissionReason.EXPLICIT_SAVE: "asked for explicitly",
+        AdmissionReason.STATED: "said plainly by the user",
+        AdmissionReason.JUDGED: "the local judge is sure that it lasts",
+        AdmissionReason.MODEL_FOUND: "a model found it in the user's words",
+        AdmissionReason.CONFIRMED: "confirmed by the user",
+        AdmissionReason.PROMOTED: "observed often enough",
+        AdmissionReason.CORRECTION: "corrects or ends what was stored",
         AdmissionReason.DUPLICATE: "stored already",
-        AdmissionReason.NOT_EXPLICIT: "nothing asked for remembering",
+        AdmissionReason.WEAK_EVIDENCE: "noted until more turns say the same",
+        AdmissionReason.NEEDS_CONFIRMATION: "waits for the user's yes",
+        AdmissionReason.RATION_USED: "the user was asked enough already",
+        AdmissionReason.DECLINED: "the user said no to it",
+        AdmissionReason.NOT_EXPLICIT: "no command to remember",
+        AdmissionReason.NOTHING_STATED: "nothing worth keeping was stated",
         AdmissionReason.NOT_USER_SPEAKER: "not said by the user",
+        AdmissionReason.NOT_USER_STATED: "the quoted words are not the user's",
         AdmissionReason.REFUSED_IN_COMMAND: "the command itself said not to save",
+        AdmissionReason.FORGET_REQUEST: "the user asks to have something forgotten",
+        AdmissionReason.PRIVATE: "marked as private",
         AdmissionReason.QUESTION: "a question",
+        AdmissionReason.REQUEST: "something to do once",
+        AdmissionReason.NEGATED: "says only what is not so",
+        AdmissionReason.HYPOTHETICAL: "only supposed",
+        AdmissionReason.PAST: "held once, no longer",
+        AdmissionReason.GUESS: "the user is not sure of it",
+        AdmissionReason.QUOTATION: "somebody else's words",
+        AdmissionReason.FICTION: "part of a story",
+        AdmissionReason.THIRD_PERSON: "about somebody else",
+        AdmissionReason.SITUATIONAL: "holds for a while, and nothing says until when",
+        AdmissionReason.EXPIRED: "over already",
+        AdmissionReason.CAPABILITY_CLAIM: "about what the assistant can do",
+        AdmissionReason.SECRET: "holds a secret",
+        AdmissionReason.INJECTION: "instructs the assistant for somebody else",
+        AdmissionReason.UNREAD_LANGUAGE: "in a language that the rules cannot read",
+        AdmissionReason.ECHO: "repeats what memory had shown",
+        AdmissionReason.OVER_CAPACITY: "the user's memory is full",
+        AdmissionReason.POSITION: "found by a gate that may not write here",
         AdmissionReason.NO_USER_TEXT: "no words of the user",
         AdmissionReason.TOO_LONG: "too long",
+        AdmissionReason.UNREADABLE_CANDIDATE: "a field of the candidate cannot be read",
         AdmissionReason.TOMBSTONED: "forgotten on purpose before",
     }
 )
@@ -217,6 +253,62 @@ REMEMBER_OUTCOMES: Final[Mapping[str, str]] = MappingProxyType(
         RememberOutcome.CREATED: "Remembered",
         RememberOutcome.DUPLICATE: "Known already, nothing changed",
         RememberOutcome.UPDATED: "Known already, brought up to date",
+        RememberOutcome.SUPERSEDED: "Remembered, in place of what no longer holds",
+    }
+)
+
+FACT_OUTCOMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        FactOutcome.CREATED: "kept",
+        FactOutcome.DUPLICATE: "known already",
+        FactOutcome.UPDATED: "known already, brought up to date",
+        FactOutcome.SUPERSEDED: "kept, in place of what no longer holds",
+        FactOutcome.CLOSED: "ended what was stored",
+        FactOutcome.PROMOTED: "kept, as enough turns say so",
+        FactOutcome.OBSERVED: "noted",
+        FactOutcome.PROPOSED: "proposed",
+        FactOutcome.REFUSED: "refused",
+    }
+)
+
+GENERATORS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        Generator.RULE: "a rule",
+        Generator.JUDGE: "the local judge",
+        Generator.MODEL: "a model",
+        Generator.EXPLICIT: "a command to remember",
+        Generator.CONFIRMED: "the user's yes",
+    }
+)
+
+MEMORY_SOURCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        MemorySource.EXPLICIT: "somebody asked for it",
+        MemorySource.HEURISTIC: "a rule or the local judge found it",
+        MemorySource.MODEL: "a model found it",
+        MemorySource.CONFIRMED: "the user said yes to it",
+        MemorySource.IMPORTED: "it was imported",
+    }
+)
+
+PROPOSAL_STATES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        ProposalState.PENDING: "waits for an answer",
+        ProposalState.ACCEPTED: "accepted",
+        ProposalState.REJECTED: "turned down",
+        ProposalState.EXPIRED: "waited too long",
+    }
+)
+
+IMPORT_OUTCOMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        ImportOutcome.IMPORTED: "taken over",
+        ImportOutcome.UPDATED: "here already, turns behind it were added",
+        ImportOutcome.KNOWN: "here already",
+        ImportOutcome.CONFLICT: "its id stands for something else here; `--new-ids` gives copies ids of their own",
+        ImportOutcome.TOMBSTONED: "forgotten here on purpose; `recalld remember` brings it back",
+        ImportOutcome.OVER_CAPACITY: "the scope is full; forget something first",
+        ImportOutcome.SECRET: "holds a password, key or token; take it out",
     }
 )
 
@@ -255,6 +347,16 @@ STANDING_VERDICTS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
+STANDING_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        StandingWord.ASKED: "the user asked for it",
+        StandingWord.CONFIRMED: "the user said yes to it",
+        StandingWord.SAID: "the user said it",
+        StandingWord.REPEATED: "the user said it again and again",
+        StandingWord.NOBODY: "nobody's word",
+    }
+)
+
 STANDING_CHOICES: Final[Mapping[str, str]] = MappingProxyType(
     {
         StandingChoice.PINNED: "pinned: first in the block, whatever its outcomes",
@@ -289,14 +391,35 @@ _ALL: Final = (
 )
 
 
+_OF_OP: Final[Mapping[str, tuple[Mapping[str, str], ...]]] = MappingProxyType(
+    {
+        Op.RECALL: (RECALL_REASONS,),
+        Op.REMEMBER: (ADMISSION_REASONS, REMEMBER_OUTCOMES),
+        Op.OBSERVE: (ADMISSION_REASONS,),
+        Op.CONFIRM: (ADMISSION_REASONS,),
+        Op.FORGET: (FORGET_REASONS,),
+        Op.UPDATE: (UPDATE_REASONS,),
+        Op.STANDING: (STANDING_REASONS,),
+        Op.SET_STANDING: (SET_STANDING_REASONS,),
+    }
+)
+"""In which lists the reason of a row is looked up first, by what it decided about."""
+
+
 def in_words(value: str, vocabulary: Mapping[str, str]) -> str:
     """The words for an enum value; the value itself when a newer daemon sent one that is not known here."""
     return vocabulary.get(value, value.replace("_", " "))
 
 
-def reason_in_words(value: str) -> str:
-    """The words for the reason of a ledger row, whatever it decided about."""
-    return next((words[value] for words in _ALL if value in words), value.replace("_", " "))
+def reason_in_words(value: str, op: str = "") -> str:
+    """The words for the reason of a ledger row.
+
+    Args:
+        value: The reason.
+        op: What the row decided about: the same code may mean another thing elsewhere. Empty: nobody knows.
+    """
+    lists = (*_OF_OP.get(op, ()), *_ALL)
+    return next((words[value] for words in lists if value in words), value.replace("_", " "))
 
 
 def counted(count: int, noun: str, several: str = "") -> str:

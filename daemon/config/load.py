@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from recalld.daemon.config.endpoint_check import check_model_gate
 from recalld.daemon.config.environment import Environment
 from recalld.daemon.config.errors import ConfigError
 from recalld.daemon.config.paths import default_config_paths, default_paths
@@ -88,6 +89,7 @@ def load_settings(environment: Environment, overrides: Overrides | None = None) 
     settings = _converted(table, home=environment.home, file_name=str(config_path), origin=origin)
     _check_deadlines(settings, file_name=str(config_path))
     _check_places(settings, file_name=str(config_path))
+    check_model_gate(settings.admission, file_name=str(config_path))
     _check_model(settings.models.cross_encoder, ModelRole.CROSS_ENCODER, "models.cross_encoder", str(config_path))
     _check_model(settings.models.embedder, ModelRole.EMBEDDER, "models.embedder", str(config_path))
     return settings

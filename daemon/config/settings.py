@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from recalld.models.domain.position import Position
 from recalld.models.policy.turn.cues import CueFamily
 
 MIB = 1024 * 1024
@@ -170,7 +171,7 @@ class RecallSettings(_Section, frozen=True, kw_only=True):
     lexical_limit: Annotated[int, Meta(ge=1, le=1_000, description="Hits taken from the full-text index.")] = 20
     vector_limit: Annotated[int, Meta(ge=1, le=1_000, description="Hits taken from the vector index.")] = 50
     calibration_path: Annotated[
-        Path | None, Meta(description="Calibration file to use instead of the one shipped: an absolute path.")
+        Path | None, Meta(description="Calibration file to use before one's own and the shipped one: an absolute path.")
     ] = None
     turn_gate: TurnGateSection = TurnGateSection()
 
@@ -210,6 +211,121 @@ class WriteSettings(_Section, frozen=True, kw_only=True):
         bool,
         Meta(description="Adds cues and asks to a memory with room for them, by shipped rules; false stores as given."),
     ] = True
+
+
+class ExtractionSection(_Section, frozen=True, kw_only=True):
+    """`[admission.extraction]`: when a language model reads what the user said."""
+
+    quiet_s: Annotated[
+        float, Meta(ge=0, le=86_400, description="Seconds without a further turn after which turns are read.")
+    ] = 30.0
+    wait_max_s: Annotated[
+        float, Meta(gt=0, le=86_400, description="Seconds that a turn waits at most, however many come after it.")
+    ] = 300.0
+    gathered_min: Annotated[
+        int, Meta(ge=1, le=200, description="Turns that are read at once, without waiting for quiet.")
+    ] = 6
+    batch_max: Annotated[int, Meta(ge=1, le=50, description="Turns that a model is asked about at a time.")] = 12
+    cooldown_s: Annotated[
+        float, Meta(ge=0, le=86_400, description="Seconds between two calls for one user; what is due waits.")
+    ] = 60.0
+    tries_max: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=100,
+            description="Unusable answers after which a batch is halved, and a turn that fails alone is set aside, "
+            "to be tried again after the next usable one.",
+        ),
+    ] = 3
+    keep_days: Annotated[
+        float, Meta(gt=0, le=3_650, description="Days that turns are kept while no model can be asked.")
+    ] = 30.0
+    pending_max: Annotated[
+        int, Meta(ge=1, le=100_000, description="Turns of one user that may wait; further ones are not read.")
+    ] = 1_000
+
+
+class EndpointSection(_Section, frozen=True, kw_only=True):
+    """`[admission.endpoint]`: an OpenAI-compatible endpoint for `model_gate = "endpoint"`."""
+
+    url: Annotated[
+        str,
+        Meta(
+            max_length=2_000,
+            description="Address up to and without /chat/completions, such as http://127.0.0.1:8080/v1.",
+        ),
+    ] = ""
+    model: Annotated[str, Meta(max_length=256, description="Name of the model there.")] = ""
+    api_key_file: Annotated[
+        Path | None, Meta(description="File that holds the key: an absolute path. Leave it out where none is needed.")
+    ] = None
+    timeout_s: Annotated[float, Meta(gt=0, le=600, description="Seconds that one try may take as a whole.")] = 60.0
+    retries: Annotated[
+        int, Meta(ge=0, le=10, description="Further tries when the endpoint is busy, broken or not there.")
+    ] = 2
+    max_tokens: Annotated[
+        int, Meta(ge=16, le=100_000, description="Tokens of an answer; one that reaches this counts as none.")
+    ] = 4_000
+
+
+class AdmissionSettings(_Section, frozen=True, kw_only=True):
+    """`[admission]`: what observed turns may lead to."""
+
+    enabled: Annotated[
+        bool, Meta(description="Looks for facts in observed turns; false keeps only what the user says to remember.")
+    ] = True
+    position: Annotated[
+        Position,
+        Meta(
+            description=(
+                'Who may write: "strict" rules, saves and confirmations; "balanced" also models, as observations; '
+                '"open" also models, as records, which has to be earned.'
+            )
+        ),
+    ] = Position.STRICT
+    rules: Annotated[bool, Meta(description="Lets the rules look for facts that are stated plainly.")] = True
+    judge: Annotated[bool, Meta(description="Lets the local judge look for facts in sentences that no rule reads.")] = (
+        True
+    )
+    promote_after: Annotated[
+        int, Meta(ge=1, le=1_000, description="Turns that must say the same before an observation becomes a record.")
+    ] = 3
+    promote_sessions: Annotated[
+        int, Meta(ge=1, le=1_000, description="Sessions that these turns must come from, at least.")
+    ] = 2
+    promote_window_days: Annotated[
+        float, Meta(gt=0, le=3_650, description="Days after which an observation no longer counts.")
+    ] = 90.0
+    proposals_per_session: Annotated[
+        int, Meta(ge=0, le=100, description="Times that a session may ask the user to confirm something; 0: never.")
+    ] = 1
+    proposals_max: Annotated[
+        int, Meta(ge=0, le=10_000, description="Proposals of one user that may wait at the same time.")
+    ] = 20
+    proposal_ttl_days: Annotated[
+        float, Meta(gt=0, le=3_650, description="Days that a proposal waits for an answer.")
+    ] = 7.0
+    records_max: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="Live memories of one user in one scope, at most; 0: no cap.")
+    ] = 0
+    chars_max: Annotated[
+        int,
+        Meta(
+            ge=0, le=10_000_000_000, description="Characters of the same, line breaks between them counted; 0: no cap."
+        ),
+    ] = 0
+    model_gate: Annotated[
+        Literal["off", "runtime", "endpoint"],
+        Meta(
+            description=(
+                'Which language model reads turns in batches: "runtime" one that a connected runtime lends, "endpoint" '
+                "the one below; nothing is kept for it, and nothing sent, while this is off."
+            )
+        ),
+    ] = "off"
+    extraction: ExtractionSection = ExtractionSection()
+    endpoint: EndpointSection = EndpointSection()
 
 
 class ActorsSettings(_Section, frozen=True, kw_only=True):
@@ -277,6 +393,7 @@ class Settings(_Section, frozen=True, kw_only=True):
     recall: RecallSettings = RecallSettings()
     standing: StandingSettings = StandingSettings()
     write: WriteSettings = WriteSettings()
+    admission: AdmissionSettings = AdmissionSettings()
     actors: ActorsSettings = ActorsSettings()
     events: EventsSettings = EventsSettings()
     log: LogSettings = LogSettings()

@@ -15,6 +15,7 @@ from recalld.daemon.cli.words import counted, counted_memories
 from recalld.daemon.doctor.context import DoctorContext
 from recalld.daemon.doctor.holders import processes_with_open
 from recalld.daemon.doctor.result import Finding, failed, not_checked, noted, passed, warned
+from recalld.daemon.positions import lacking
 from recalld.daemon.storage.connection import open_reading, open_writing
 from recalld.daemon.storage.errors import DatabaseRefusedError
 from recalld.daemon.storage.files import database_path, find_obstacle
@@ -24,6 +25,7 @@ from recalld.daemon.storage.schema_check import is_rebuildable
 from recalld.daemon.storage.search_rows import rebuild_index
 from recalld.daemon.storage.space import find_shortage
 from recalld.daemon.storage.transactions import in_transaction
+from recalld.models.domain.position import Position
 from recalld.models.domain.store import StoreHealth
 
 BLANK_FAIL_SHARE: Final = 0.05
@@ -136,6 +138,23 @@ def judge_embeddings(context: DoctorContext, health: StoreHealth) -> Finding:
     return passed(f"{counted_memories(health.live)}, all embedded by {embedder}")
 
 
+def judge_position(context: DoctorContext, health: StoreHealth) -> Finding:
+    """Whether the looseness of the write path is earned by what bounds the life of a wrong memory."""
+    position = context.settings.admission.position
+    if position is Position.STRICT:
+        return passed(f"{position}: rules, saves and confirmations write")
+    if not health.is_readable:
+        return not_checked("the database cannot be read", matters=True, remedy="see the check of the database")
+    missing = lacking(context.settings, health, now_ms=context.clock.now_ms())
+    if not missing:
+        return passed(f"{position}, and earned: memories can be seen, forgotten and corrected, and were audited")
+    seen = f"{position}, and not earned: {'; '.join(each.what for each in missing)}"
+    remedy = f'{"; ".join(each.remedy for each in missing)}; or set admission.position to "strict"'
+    if position is Position.OPEN:
+        return failed(f"{seen}; the daemon does not start like that", remedy)
+    return warned(seen, remedy)
+
+
 def judge_write_ahead_log(context: DoctorContext, health: StoreHealth) -> Finding:
     """A log that keeps growing is pinned by a reader that never finishes."""
     limit_bytes = max(WAL_BYTES_WARN, context.settings.storage.journal_bytes_max)
@@ -158,6 +177,7 @@ check_writable = _of_database(judge_writable)
 check_memories = _of_database(judge_memories)
 check_index = _of_database(judge_index)
 check_embeddings = _of_database(judge_embeddings)
+check_position = _of_database(judge_position)
 check_write_ahead_log = _of_database(judge_write_ahead_log)
 
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from recalld.daemon.doctor import database, files, live, models, round_trip, service_unit
+from recalld.daemon.doctor import (
+    admission,
+    calibration,
+    database,
+    files,
+    judge,
+    live,
+    model_gate,
+    models,
+    round_trip,
+    service_unit,
+)
 from recalld.daemon.doctor.context import DoctorContext
 from recalld.daemon.doctor.runner import Check
 
@@ -22,6 +33,13 @@ CHECKS: Final[tuple[Check[DoctorContext], ...]] = (
     Check(name="memories", run=database.check_memories, timeout_s=30.0),
     Check(name="full-text index", run=database.check_index, timeout_s=30.0),
     Check(name="embeddings", run=database.check_embeddings, timeout_s=30.0),
+    Check(name="admission position", run=database.check_position, timeout_s=30.0),
+    Check(name="local judge", run=judge.check_judge),
+    Check(name="model gate", run=model_gate.check_model_gate, timeout_s=30.0),
+    Check(name="proposals", run=admission.check_proposals, timeout_s=30.0),
+    Check(name="observations", run=admission.check_observations, timeout_s=30.0),
+    Check(name="capacity", run=admission.check_capacity, timeout_s=30.0),
+    Check(name="questions", run=admission.check_asks, timeout_s=30.0),
     Check(name="cross-encoder", run=models.check_cross_encoder, timeout_s=30.0),
     Check(name="embedder", run=models.check_embedder, timeout_s=30.0),
     Check(name="service unit", run=service_unit.check_units),
@@ -35,6 +53,7 @@ CHECKS: Final[tuple[Check[DoctorContext], ...]] = (
     Check(name="restarts", run=live.check_restarts),
     Check(name="ledger", run=live.check_ledger),
     Check(name="calibration", run=live.check_calibration),
+    Check(name="calibration data", run=calibration.check_calibration_data),
     Check(name="memory use", run=live.check_memory),
     Check(name="open files", run=live.check_open_files),
     Check(name="write-ahead log", run=database.check_write_ahead_log),

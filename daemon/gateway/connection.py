@@ -77,6 +77,7 @@ class Connection:
         )
         self._frames = FrameReader()
         self._handshake = ServerHandshake()
+        self._client = ""
         self._in_flight = 0
         self._streams: set[EventStream] = set()
         self._lender: Lender | None = None
@@ -193,6 +194,7 @@ class Connection:
             case Agreed(hello, version):
                 welcome = self._shared.greeter.welcome(hello, version, self._peer)
                 await self._outbox.put(encode_message(welcome))
+                self._client = hello.client.name
                 self._lend(hello)
             case Rejected(error, is_final):
                 self._shared.counters.add(GatewayCount.PEER_FAULTS)
@@ -238,7 +240,9 @@ class Connection:
     async def _answer(self, request: ServiceRequest, received_s: float) -> None:
         try:
             with self._shared.in_flight.holding(self._peer.uid):
-                frame = await self._shared.dispatcher.answer(request, self._peer, received_s=received_s)
+                frame = await self._shared.dispatcher.answer(
+                    request, self._peer, received_s=received_s, client=self._client
+                )
                 await self._outbox.put(frame)
         finally:
             self._in_flight -= 1

@@ -10,10 +10,12 @@ import structlog
 from recalld.actors.ports import Clock
 from recalld.actors.service import EventStream, MemoryService
 from recalld.daemon.gateway import decide_requests, translate, translate_cues
+from recalld.daemon.gateway.admission_requests import answer_admission
 from recalld.daemon.gateway.counters import GatewayCount, GatewayCounters
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.peer import RESERVED_PREFIX, AccessPolicy, Peer, own_prefix
 from recalld.daemon.gateway.standing_requests import answer_feedback
+from recalld.daemon.gateway.user_data_requests import answer_user_data
 from recalld.models.domain.admission import SessionEvent
 from recalld.models.domain.errors import RETRYABLE_CODES, ErrorCode, RecalldError
 from recalld.protocol import replies, requests
@@ -53,17 +55,18 @@ class Dispatcher:
         self._limits = limits
         self._counters = counters
 
-    async def answer(self, request: ServiceRequest, peer: Peer, *, received_s: float) -> bytes:
+    async def answer(self, request: ServiceRequest, peer: Peer, *, received_s: float, client: str = "") -> bytes:
         """Carry a request out and return its reply as a frame. Never raises but for cancellation.
 
         Args:
             request: What was asked.
             peer: Who asked.
             received_s: When its frame was complete, on the monotonic clock: where its time budget starts.
+            client: The name by which the client said hello.
         """
         try:
             with anyio.fail_after(self._guard_s(request)):
-                return encode_message(await self._serve(request, peer, received_s))
+                return encode_message(await self._serve(request, peer, received_s, client))
         except RecalldError as error:
             return error_frame(request.id, error.code, error.message)
         except TimeoutError:
@@ -87,7 +90,7 @@ class Dispatcher:
         return self._service.subscribe(translate.event_names(request.events), request.user)
 
     async def _serve(  # noqa: C901, PLR0911, PLR0912 - one case and return for each kind of request
-        self, request: ServiceRequest, peer: Peer, received_s: float
+        self, request: ServiceRequest, peer: Peer, received_s: float, client: str
     ) -> Reply:
         match request:
             case requests.Health() | requests.Stats() | requests.Ping():
@@ -99,9 +102,20 @@ class Dispatcher:
         match request:
             case requests.Recall():
                 return await self._recall(request, received_s, now_ms)
-            case requests.Observe():
-                turn = translate.observed_turn(request, now_ms=now_ms, deadline_s=write_deadline_s)
-                return translate.admitted(request.id, await self._service.observe(turn))
+            case (
+                requests.Observe()
+                | requests.Confirm()
+                | requests.ListProposals()
+                | requests.ListObservations()
+                | requests.GetLineage()
+            ):
+                return await answer_admission(
+                    self._service, request, client=client, now_ms=now_ms, write_deadline_s=write_deadline_s
+                )
+            case requests.Settle() | requests.Export() | requests.Import() | requests.PurgeUser():
+                return await answer_user_data(
+                    self._service, request, client=client, now_ms=now_ms, write_deadline_s=write_deadline_s
+                )
             case requests.Remember():
                 save = translate.remember_request(request, now_ms=now_ms, deadline_s=write_deadline_s)
                 return translate.remembered(request.id, await self._service.remember(save))
@@ -130,6 +144,8 @@ class Dispatcher:
                 session = translate.session_name(request.session)
                 await self._service.session(request.user, session, SessionEvent(request.event))
                 return replies.Ok(id=request.id)
+            case requests.NoteAudit():
+                return await self._note_audit(peer, request, write_deadline_s)
             case requests.Standing() | requests.SetStanding() | requests.Outcome() | requests.Outcomes():
                 return await answer_feedback(
                     self._service,
@@ -152,6 +168,14 @@ class Dispatcher:
                 return replies.Pong(id=request.id)
             case _:
                 assert_never(request)
+
+    async def _note_audit(self, peer: Peer, request: requests.NoteAudit, deadline_s: float) -> Reply:
+        """An audit loosens what is let in for every user, so that who acts for one alone may not say it."""
+        if not self._policy.may_act_for_all(peer.uid):
+            message = "user: only who may act for all users can say that the memories were audited"
+            raise RecalldError(ErrorCode.FORBIDDEN, message)
+        await self._service.note_audit(deadline_s=deadline_s)
+        return replies.Ok(id=request.id)
 
     async def _recall(self, request: requests.Recall, received_s: float, now_ms: int) -> Reply:
         asked_s = self._limits.envelope_s if request.budget_ms is None else request.budget_ms / 1000

@@ -13,6 +13,7 @@ from recalld.daemon.gateway.translate import checked_scope, checked_user, sessio
 from recalld.models.domain import outcomes, standing
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.policy.standing.fit import pointer_to
+from recalld.models.policy.standing.word import word_of
 from recalld.protocol import items, replies, requests
 
 BLOCK_ENVELOPE_S: Final = 0.8
@@ -168,6 +169,7 @@ def _rank(row: standing.StandingRow) -> items.StandingRank:
         value=row.value,
         words=row.words,
         source=candidate.memory.source.value,
+        word=word_of(candidate).value,
         outcomes=_counts(candidate.tally),
         turns=candidate.turns,
         choice=None if candidate.choice is None else candidate.choice.value,

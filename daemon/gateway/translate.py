@@ -39,9 +39,9 @@ def recall_query(request: requests.Recall, *, now_ms: int, deadline_s: float) ->
         raise RecalldError(ErrorCode.BAD_REQUEST, message)
     return recall.RecallQuery(
         user=checked_user(request.user),
-        session=_key_part("session", request.session),
-        text=_user_text(request.text, request.parts),
-        turn_id=_key_part("turn_id", request.turn_id),
+        session=key_part("session", request.session),
+        text=user_text(request.text, request.parts),
+        turn_id=key_part("turn_id", request.turn_id),
         scope=None if request.scope is None else checked_scope(request.scope),
         exclude=request.exclude,
         max_items=request.max_items,
@@ -55,20 +55,6 @@ def recall_query(request: requests.Recall, *, now_ms: int, deadline_s: float) ->
         time=recall.TimeUse(request.time),
         deadline_s=deadline_s,
         budget_s=None if request.budget_ms is None else request.budget_ms / 1000,
-    )
-
-
-def observed_turn(request: requests.Observe, *, now_ms: int, deadline_s: float) -> admission.ObservedTurn:
-    """The turn as the admission actor sees it."""
-    return admission.ObservedTurn(
-        user=checked_user(request.user),
-        session=_key_part("session", request.session),
-        turn_id=_key_part("turn_id", request.turn_id),
-        speaker=_speaker(request.speaker),
-        text=_user_text(request.text, request.parts),
-        at_ms=moment_ms("at", request.at, checked_zone(request.time_zone), now_ms=now_ms),
-        scope=checked_scope(request.scope),
-        deadline_s=deadline_s,
     )
 
 
@@ -88,7 +74,7 @@ def remember_request(request: requests.Remember, *, now_ms: int, deadline_s: flo
         source=records.MemorySource.EXPLICIT,
         expires_at_ms=expires_at_ms,
     )
-    session = _key_part("session", request.session)
+    session = key_part("session", request.session)
     return admission.RememberRequest(memory=memory, session=session, deadline_s=deadline_s)
 
 
@@ -108,6 +94,7 @@ def forget_request(request: requests.Forget, *, deadline_s: float) -> admission.
         is_hard=request.hard,
         is_dry_run=request.dry_run,
         is_purge=request.purge,
+        notes_query=request.notes_query,
         deadline_s=deadline_s,
     )
 
@@ -116,7 +103,13 @@ def list_filter(request: requests.ListMemories) -> store.ListFilter:
     """Which memories a listing shows."""
     kind = None if request.kind is None else records.MemoryKind(request.kind)
     scope = None if request.scope is None else checked_scope(request.scope)
-    return store.ListFilter(scope=scope, kind=kind, contains=request.contains, without_asks=request.without_asks)
+    return store.ListFilter(
+        scope=scope,
+        kind=kind,
+        contains=request.contains,
+        without_asks=request.without_asks,
+        is_superseded=request.superseded,
+    )
 
 
 def event_names(names: Sequence[str]) -> frozenset[EventName]:
@@ -139,7 +132,7 @@ def session_name(session: str) -> str:
     Raises:
         RecalldError: `bad_request` when it holds the separator of the store's keys.
     """
-    return _key_part("session", session)
+    return key_part("session", session)
 
 
 def checked_user(user: str) -> str:
@@ -162,7 +155,12 @@ def checked_scope(scope: str) -> str:
     return scope
 
 
-def _key_part(field: str, value: str) -> str:
+def key_part(field: str, value: str) -> str:
+    """What becomes part of a key of the store.
+
+    Raises:
+        RecalldError: `bad_request` when it holds the separator of those keys.
+    """
     if TURN_KEY_SEPARATOR in value:
         message = f"{field}: contains the character U+001F; take it out"
         raise RecalldError(ErrorCode.BAD_REQUEST, message)
@@ -176,18 +174,11 @@ def _memory_text(text: str) -> str:
     return text
 
 
-def _user_text(text: str, parts: Sequence[items.TextPart]) -> str:
+def user_text(text: str, parts: Sequence[items.TextPart]) -> str:
     """The user's own words: with parts, only those the user typed; what a runtime put in is nobody's wish."""
     if not parts:
         return text
     return "\n".join(part.text for part in parts if part.role == "user")
-
-
-def _speaker(name: str) -> admission.Speaker:
-    try:
-        return admission.Speaker(name)
-    except ValueError:
-        return admission.Speaker.OTHER
 
 
 # --- replies ---------------------------------------------------------------------------------------------------------
@@ -212,16 +203,6 @@ def recalled(request_id: int, outcome: recall.RecallOutcome, *, now_ms: int, exp
     )
 
 
-def admitted(request_id: int, reply: admission.ObserveReply) -> replies.Admitted:
-    """What an observed turn led to."""
-    return replies.Admitted(
-        id=request_id,
-        decision_id=reply.decision_id,
-        kept=tuple(_verdict(verdict) for verdict in reply.kept),
-        dropped=tuple(_verdict(verdict) for verdict in reply.dropped),
-    )
-
-
 def remembered(request_id: int, reply: admission.RememberReply) -> replies.Remembered:
     """What became of an explicit save."""
     return replies.Remembered(
@@ -230,6 +211,8 @@ def remembered(request_id: int, reply: admission.RememberReply) -> replies.Remem
         outcome=reply.outcome.value,
         decision_id=reply.decision_id,
         is_embedded=reply.is_embedded,
+        superseded=reply.superseded,
+        usage=None if reply.usage is None else msgspec.convert(reply.usage, items.UsageItem, from_attributes=True),
     )
 
 
@@ -245,6 +228,9 @@ def forgotten(request_id: int, reply: admission.ForgetReply) -> replies.Forgotte
         is_dry_run=reply.is_dry_run,
         decision_id=reply.decision_id,
         is_erasure_pending=reply.is_erasure_pending,
+        pending_turns=reply.notes.pending_turns,
+        observations=reply.notes.observations,
+        proposals=reply.notes.proposals,
     )
 
 
@@ -391,11 +377,6 @@ def _dropped_item(item: recall.DroppedItem) -> items.DroppedItem:
         is_in_interval=evidence.is_in_interval,
         mention=evidence.mention,
     )
-
-
-def _verdict(verdict: admission.Verdict) -> items.Verdict:
-    memory = None if verdict.memory is None else memory_item(verdict.memory)
-    return items.Verdict(reason=verdict.reason.value, memory=memory)
 
 
 def _forgotten_item(memory: records.Memory) -> items.ForgottenItem:

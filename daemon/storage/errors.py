@@ -28,6 +28,9 @@ class RowKind(enum.StrEnum):
     DECISION = "the decision"
     TURN = "the turn decided by"
     VALUE = "the value"
+    EVIDENCE = "a turn behind"
+    OBSERVATION = "the observation"
+    PROPOSAL = "the proposal"
 
 
 class DamagedRowError(RecalldError):

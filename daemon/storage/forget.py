@@ -2,7 +2,8 @@
 
 A forgotten memory leaves the full-text index, the vectors and every listing at once, its words are overwritten in its
 row, and ledger bodies that repeat them are emptied. What stays is a row that says that there was a memory, and a
-tombstone: a keyed digest that recognises the words. A hard one removes the row too, and scrubs the copies that lie in
+tombstone: a keyed digest that recognises the words. What speaks for it, what it states values of and what would bring
+it back go with it; see `forget_derived`. A hard one removes the row too, and scrubs the copies that lie in
 older segments of the full-text index and in the write-ahead log. A purge leaves nothing at all, and is for memories
 that only a check of this program stored.
 """
@@ -10,22 +11,44 @@ that only a check of this program stored.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from recalld.actors.store.forgetting_rules import Sought
 from recalld.daemon.storage.changes import ChangeNotes
-from recalld.daemon.storage.ledger import append_decision, clean_bodies, remove_decisions
+from recalld.daemon.storage.forget_derived import forget_derived
+from recalld.daemon.storage.ledger import append_decision, clean_bodies, remove_decisions, remove_turns
 from recalld.daemon.storage.memories import StoredMemory, erase_words, find_readable, withdraw
 from recalld.daemon.storage.meta import fold_key
 from recalld.daemon.storage.outcomes import forget_orphans, forget_reports
-from recalld.daemon.storage.search_rows import scrub_index
+from recalld.daemon.storage.search_rows import scrub_index, unindex_memory
+from recalld.daemon.storage.sought_notes import forget_notes
 from recalld.daemon.storage.users import find_user
 from recalld.models.domain.records import MemoryStatus
 from recalld.models.domain.store import Forget, Forgotten
+from recalld.models.domain.user_data import PurgeUser, UserPurged
 from recalld.models.policy.duplicates import tombstone_digest
 
-_USERS_TABLES: Final = ("changes", "turns", "outcomes", "standing_choices", "decisions", "users")
+_USERS_TABLES: Final = (
+    "changes",
+    "turn_facts",
+    "turns",
+    "outcomes",
+    "standing_choices",
+    "evidence",
+    "observations",
+    "proposals",
+    "closings",
+    "pending_turns",
+    "pending_expiries",
+    "decisions",
+    "users",
+)
 """What else belongs to a user without memories and tombstones, in an order that no foreign key minds."""
+_WITH_MEMORIES: Final = ("memory_slots", "memories", "tombstones")
+"""What belongs to a user with memories, beside that."""
+TABLES_OF_USER: Final = (*_WITH_MEMORIES, *_USERS_TABLES)
+"""Every table with rows that belong to one user."""
 
 
 def forget(db: sqlite3.Connection, notes: ChangeNotes, command: Forget) -> Forgotten:
@@ -39,6 +62,24 @@ def forget(db: sqlite3.Connection, notes: ChangeNotes, command: Forget) -> Forgo
     return forgotten
 
 
+def purge_user(db: sqlite3.Connection, notes: ChangeNotes, command: PurgeUser) -> UserPurged:
+    """Leave nothing of a user: no row in any table. Costs as much as a hard forgetting of all memories."""
+    user_no = find_user(db, command.user)
+    if user_no is None:
+        return UserPurged(memories=0)
+    rows = db.execute("SELECT memory_no, is_indexed FROM memories WHERE user_no = ?", (user_no,)).fetchall()
+    for memory_no, is_indexed in rows:
+        if is_indexed:
+            unindex_memory(db, memory_no)
+    purged = UserPurged(
+        memories=len(rows), observations=_count(db, "observations", user_no), proposals=_count(db, "proposals", user_no)
+    )
+    notes.note(command.user, user_no, "")
+    _empty(db, TABLES_OF_USER, user_no)
+    scrub_index(db)
+    return purged
+
+
 def _forget(db: sqlite3.Connection, notes: ChangeNotes, command: Forget) -> Forgotten:
     user_no = find_user(db, command.user)
     if command.is_purge:
@@ -50,6 +91,7 @@ def _forget(db: sqlite3.Connection, notes: ChangeNotes, command: Forget) -> Forg
 
 
 def _forget_each(db: sqlite3.Connection, notes: ChangeNotes, user_no: int, command: Forget) -> Forgotten:
+    beside = forget_notes(db, user_no, Sought(words=frozenset(command.words)))
     ids = []
     tombstones = 0
     for stored in _named(db, user_no, command):
@@ -60,7 +102,7 @@ def _forget_each(db: sqlite3.Connection, notes: ChangeNotes, user_no: int, comma
             ids.append(stored.memory.id)
         if command.is_hard:
             _remove_row(db, stored)
-    return Forgotten(ids=tuple(ids), tombstones=tombstones)
+    return Forgotten(ids=tuple(ids), tombstones=tombstones, notes=beside)
 
 
 def _named(db: sqlite3.Connection, user_no: int, command: Forget) -> Iterator[StoredMemory]:
@@ -80,6 +122,7 @@ def _forget_one(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory
     ).rowcount
     clean_bodies(db, stored.user_no, stored.memory.id, stored.memory.text)
     forget_reports(db, stored.user_no, stored.memory.id)
+    forget_derived(db, stored)
     erase_words(db, stored, now_ms)
     return made
 
@@ -109,7 +152,8 @@ def _purge_one(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory)
     remove_decisions(db, stored.user_no, stored.memory.id, stored.memory.text)
     forget_reports(db, stored.user_no, stored.memory.id)
     forget_orphans(db, stored.user_no)
-    db.execute("DELETE FROM turns WHERE user_no = ? AND memory_id = ?", memory)
+    forget_derived(db, stored)
+    remove_turns(db, stored.user_no, stored.memory.id)
     db.execute("DELETE FROM memories WHERE memory_no = ?", (stored.memory_no,))
 
 
@@ -125,5 +169,14 @@ def _has_memories(db: sqlite3.Connection, user_no: int) -> bool:
 
 def _remove_user(db: sqlite3.Connection, user_no: int) -> None:
     """Remove a user without memories. The change number published last makes an index of this user start anew."""
-    for table in _USERS_TABLES:
-        db.execute(f"DELETE FROM {table} WHERE user_no = ?", (user_no,))  # noqa: S608 - a name from the table above
+    _empty(db, _USERS_TABLES, user_no)
+
+
+def _count(db: sqlite3.Connection, table: str, user_no: int) -> int:
+    statement = f"SELECT COUNT(*) FROM {table} WHERE user_no = ?"  # noqa: S608 - a name from the tables above
+    return int(db.execute(statement, (user_no,)).fetchone()[0])
+
+
+def _empty(db: sqlite3.Connection, tables: Sequence[str], user_no: int) -> None:
+    for table in tables:
+        db.execute(f"DELETE FROM {table} WHERE user_no = ?", (user_no,))  # noqa: S608 - a name from the tables above

@@ -18,7 +18,7 @@ from recalld.daemon.storage.connection import open_reading
 from recalld.daemon.storage.damage import DamagedMemories, find_damaged
 from recalld.daemon.storage.errors import DatabaseRefusedError, translated
 from recalld.daemon.storage.files import size_bytes, wal_path
-from recalld.daemon.storage.meta import MetaKey, read_meta
+from recalld.daemon.storage.meta import MetaKey, audited_at_ms, read_meta
 from recalld.daemon.storage.migrations import schema_version
 from recalld.daemon.storage.rows import EMBEDDED, LIVE, VectorShape
 from recalld.daemon.storage.schema_check import find_differences
@@ -58,6 +58,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     other_embedder: int
     damaged: DamagedMemories
     missing: tuple[str, ...]
+    audited_at_ms: int | None = None
 
 
 _LIVE_COUNTS: Final = f"""
@@ -98,6 +99,7 @@ def read_contents(db: sqlite3.Connection, vectors: VectorShape, *, now_ms: int) 
         other_embedder=row[4],
         damaged=find_damaged(db),
         missing=missing,
+        audited_at_ms=audited_at_ms(db),
     )
 
 
@@ -224,5 +226,6 @@ def _report(path: Path, contents: Contents | None, unreadable: str, unwritable: 
         damaged=found.damaged.count,
         damaged_ids=found.damaged.ids,
         missing=found.missing,
+        audited_at_ms=found.audited_at_ms,
         detail="; ".join(problem for problem in problems if problem),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Final
 
 import msgspec
 
@@ -12,6 +13,11 @@ from recalld.daemon.storage.rows import decision_from_row
 from recalld.daemon.storage.users import ensure_user
 from recalld.models.domain.reasons import AdmissionReason, RememberOutcome
 from recalld.models.domain.store import DecisionRow
+
+_LED_TO: Final = (
+    "(memory_id = ?2 OR turn_key IN (SELECT turn_key FROM turn_facts WHERE user_no = ?1 AND instr(facts, ?3) > 0))"
+)
+"""A condition on `turns`: the turn led to a memory, as its first or as any of its facts."""
 
 
 class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,12 +112,25 @@ def clean_bodies(db: sqlite3.Connection, user_no: int, memory_id: str, text: str
 def remove_decisions(db: sqlite3.Connection, user_no: int, memory_id: str, text: str) -> None:
     """Remove a user's ledger rows that led to a memory, name it or repeat its text; inside the caller's transaction."""
     db.execute(
-        "DELETE FROM decisions WHERE user_no = ?1"
-        " AND id IN (SELECT decision_id FROM turns WHERE user_no = ?1 AND memory_id = ?2)",
-        (user_no, memory_id),
+        "DELETE FROM decisions WHERE user_no = ?1"  # noqa: S608 - constant text
+        f" AND id IN (SELECT decision_id FROM turns WHERE user_no = ?1 AND {_LED_TO})",
+        (user_no, memory_id, _as_json(memory_id)),
     )
     for needle in body_needles(memory_id, text):
         db.execute("DELETE FROM decisions WHERE user_no = ? AND instr(body, ?) > 0", (user_no, needle))
+
+
+def remove_turns(db: sqlite3.Connection, user_no: int, memory_id: str) -> None:
+    """Remove the turns that led to a memory, inside the caller's transaction."""
+    db.execute(
+        f"DELETE FROM turns WHERE user_no = ?1 AND {_LED_TO}",  # noqa: S608 - constant text
+        (user_no, memory_id, _as_json(memory_id)),
+    )
+
+
+def _as_json(memory_id: str) -> bytes:
+    """An id as a whole value in the JSON of a turn's facts."""
+    return msgspec.json.encode(memory_id)
 
 
 def trim_ledger(db: sqlite3.Connection, before_ms: int) -> None:

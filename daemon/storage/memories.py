@@ -78,12 +78,14 @@ def is_id_taken(db: sqlite3.Connection, memory_id: str) -> bool:
     return db.execute("SELECT 1 FROM memories WHERE id = ?", (memory_id,)).fetchone() is not None
 
 
-def insert_memory(db: sqlite3.Connection, user_no: int, memory: Memory, digest: bytes) -> int:
-    """Store a new memory and index its words; its number is returned."""
+def insert_memory(
+    db: sqlite3.Connection, user_no: int, memory: Memory, digest: bytes, *, is_indexed: bool = True
+) -> int:
+    """Store a new memory and, unless it is history, index its words; its number is returned."""
     row: tuple[int] = db.execute(
         "INSERT INTO memories (id, user_no, text, kind, scope, cues, asks, source, status, created_at_ms,"
         " updated_at_ms, expires_at_ms, revision, origins, fold_digest, term_count, is_indexed)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1) RETURNING memory_no",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) RETURNING memory_no",
         (
             memory.id,
             user_no,
@@ -100,9 +102,11 @@ def insert_memory(db: sqlite3.Connection, user_no: int, memory: Memory, digest: 
             memory.revision,
             text_from_origins(memory),
             digest,
+            is_indexed,
         ),
     ).fetchone()
-    index_memory(db, row[0], user_no, memory)
+    if is_indexed:
+        index_memory(db, row[0], user_no, memory)
     return row[0]
 
 
@@ -135,6 +139,15 @@ def withdraw(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory) -
         delete_vectors(db, stored.memory_no)
         db.execute("UPDATE memories SET is_indexed = 0 WHERE memory_no = ?", (stored.memory_no,))
     notes.note(stored.memory.user, stored.user_no, stored.memory.id)
+
+
+def supersede(db: sqlite3.Connection, notes: ChangeNotes, stored: StoredMemory, now_ms: int) -> None:
+    """Take a memory out of every index for good; it stays as history."""
+    withdraw(db, notes, stored)
+    db.execute(
+        "UPDATE memories SET status = ?, updated_at_ms = ? WHERE memory_no = ?",
+        (MemoryStatus.SUPERSEDED.value, now_ms, stored.memory_no),
+    )
 
 
 def erase_words(db: sqlite3.Connection, stored: StoredMemory, now_ms: int) -> None:

@@ -14,6 +14,8 @@ DERIVED_KEY_BYTES = 32
 class MetaKey(enum.StrEnum):
     """Every key of the `meta` table."""
 
+    AUDITED_AT = "audited_at_ms"
+    """When somebody last went through the newest memories, Unix epoch milliseconds in digits."""
     FOLD_KEY = "fold_key"
     """Random key of the digests that recognise the same words."""
     SEARCH_RECIPE = "search_recipe"
@@ -53,6 +55,17 @@ def cursor_key(db: sqlite3.Connection) -> bytes:
         DatabaseRefusedError: As `fold_key`.
     """
     return hashlib.blake2b(key=fold_key(db), person=b"recalld-cursors", digest_size=DERIVED_KEY_BYTES).digest()
+
+
+def audited_at_ms(db: sqlite3.Connection) -> int | None:
+    """When somebody last went through the newest memories, Unix epoch milliseconds; None: never, as far as is known."""
+    stored = read_meta(db, MetaKey.AUDITED_AT) or b""
+    return int(stored) if stored.isdigit() else None
+
+
+def note_audit(db: sqlite3.Connection, at_ms: int) -> None:
+    """Note that somebody has just gone through the newest memories."""
+    write_meta(db, MetaKey.AUDITED_AT, str(at_ms).encode())
 
 
 def trimmed_through(db: sqlite3.Connection) -> int:

@@ -9,12 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from recalld.daemon.storage.admission_schema import ADMISSION_SCHEMA
 from recalld.daemon.storage.embeddings import pack_stored_vectors
 from recalld.daemon.storage.errors import DatabaseRefusedError
 from recalld.daemon.storage.meta import MetaKey, write_meta
 from recalld.daemon.storage.origins import keep_origins
 from recalld.daemon.storage.outcome_schema import OUTCOME_SCHEMA
 from recalld.daemon.storage.passage_rows import await_passages
+from recalld.daemon.storage.pending_turn_schema import PENDING_OVERFLOW_SCHEMA, PENDING_TURN_SCHEMA
 from recalld.daemon.storage.schema import APPLICATION_ID, FIRST_SCHEMA
 from recalld.daemon.storage.search_totals import keep_totals
 from recalld.daemon.storage.transactions import in_transaction
@@ -85,6 +87,21 @@ def _index_ages_of_outcomes(db: sqlite3.Connection, _context: MigrationContext) 
     db.execute("CREATE INDEX outcomes_by_age ON outcomes (user_no, outcome_no)")
 
 
+def _create_admission(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    for statement in ADMISSION_SCHEMA:
+        db.execute(statement)
+
+
+def _create_pending_turns(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    for statement in PENDING_TURN_SCHEMA:
+        db.execute(statement)
+
+
+def _count_overflow(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    for statement in PENDING_OVERFLOW_SCHEMA:
+        db.execute(statement)
+
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(number=1, name="first schema", apply=_create_first_schema),
     Migration(number=2, name="memories by the time of their change", apply=_index_times_of_change),
@@ -94,6 +111,9 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(number=6, name="long texts wait for the vectors of their passages", apply=_await_passages),
     Migration(number=7, name="who wrote each cue and ask", apply=_keep_origins),
     Migration(number=8, name="outcomes by their age", apply=_index_ages_of_outcomes),
+    Migration(number=9, name="evidence, slots, observations and proposals", apply=_create_admission),
+    Migration(number=10, name="turns that wait for a language model", apply=_create_pending_turns),
+    Migration(number=11, name="turns that found no room to wait", apply=_count_overflow),
 )
 
 

@@ -38,14 +38,17 @@ _BY_ID: Final = f"""
     JOIN users AS u USING (user_no)
     WHERE u.name = ? AND m.status <> '{MemoryStatus.FORGOTTEN.value}' ORDER BY wanted.key
 """  # noqa: S608 - constant text
-_MATCHING: Final = f"""
-    FROM memories AS m WHERE m.user_no = :user_no AND {LIVE}
+# Two conditions, and not one with a parameter: live memories are walked through an index that has no others.
+_FROM_LIVE: Final = f"FROM memories AS m WHERE m.user_no = :user_no AND {LIVE}"
+_FROM_SUPERSEDED: Final = f"""
+    FROM memories AS m WHERE m.user_no = :user_no AND m.status = '{MemoryStatus.SUPERSEDED.value}'
+"""
+_MATCHING: Final = """
     AND (:only_scope IS NULL OR m.scope = :only_scope) AND (:kind IS NULL OR m.kind = :kind)
     AND (NOT :without_asks OR m.asks = '[]')
     AND (:contains = '' OR contains_folded(CAST(m.text AS BLOB), :contains))
 """
-_PAGE: Final = f"""
-    SELECT {MEMORY_COLUMNS} {_MATCHING}
+_ON_PAGE: Final = """
     AND (:before_ms IS NULL OR (m.created_at_ms, m.id) < (:before_ms, :before_id))
     ORDER BY m.created_at_ms DESC, m.id DESC LIMIT :limit
 """
@@ -80,7 +83,7 @@ def erasable_by_id(db: sqlite3.Connection, user: str, memory_ids: Sequence[str])
 def page(
     db: sqlite3.Connection, user: str, what: ListFilter, *, now_ms: int, limit: int, cursor: str | None
 ) -> MemoryPage:
-    """A page of live memories, newest first. Damaged ones are counted in `total` and left out of the page."""
+    """A page of live or superseded memories, newest first. Damaged ones are counted in `total`, and left out of it."""
     position = None if cursor is None else decode_cursor(cursor)
     parameters = {
         "user_no": find_user(db, user),
@@ -90,13 +93,17 @@ def page(
         "contains": what.contains,
         "without_asks": what.without_asks,
     }
-    total: int = db.execute(f"SELECT COUNT(*) {_MATCHING}", parameters).fetchone()[0]
+    matching = (_FROM_SUPERSEDED if what.is_superseded else _FROM_LIVE) + _MATCHING
+    total: int = db.execute(f"SELECT COUNT(*) {matching}", parameters).fetchone()[0]
     before = {
         "before_ms": None if position is None else position.created_at_ms,
         "before_id": None if position is None else position.memory_id,
     }
     # One more than asked for tells whether there is a next page.
-    rows: list[MemoryRow] = db.execute(_PAGE, {**parameters, **before, "limit": checked_limit(limit) + 1}).fetchall()
+    rows: list[MemoryRow] = db.execute(
+        f"SELECT {MEMORY_COLUMNS} {matching} {_ON_PAGE}",
+        {**parameters, **before, "limit": checked_limit(limit) + 1},
+    ).fetchall()
     next_cursor = None
     if len(rows) > limit:
         last = readable_memory(user, rows[limit - 1])

@@ -11,9 +11,11 @@ from typing import TypeVar
 
 import anyio
 
+from recalld.actors.store.forgetting_rules import Sought
 from recalld.actors.store.rules import unstorable
 from recalld.actors.store.search_text import query_stems, terms_posted
-from recalld.daemon.storage import outcomes, queries, standing
+from recalld.daemon.storage import admission_queries, outcomes, pending_turns, queries, sought_notes, standing
+from recalld.daemon.storage.admission_tables import usage
 from recalld.daemon.storage.changes import SeqBoard
 from recalld.daemon.storage.connection import Session, open_reading, open_session
 from recalld.daemon.storage.health import Liveness, assess
@@ -22,9 +24,12 @@ from recalld.daemon.storage.ledger import find_decision
 from recalld.daemon.storage.pending import PendingSearch
 from recalld.daemon.storage.rows import VectorShape
 from recalld.daemon.storage.search import find_by_words, find_posted
+from recalld.daemon.storage.slots import holders
 from recalld.daemon.storage.times import find_within
 from recalld.daemon.storage.transactions import guarded, in_snapshot
 from recalld.daemon.storage.users import find_user
+from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState, SlotHolder
+from recalld.models.domain.extraction import PendingCounts, PendingTurn
 from recalld.models.domain.outcomes import OutcomeTally
 from recalld.models.domain.records import Memory
 from recalld.models.domain.standing import MemoryOutcomes, StandingCandidates
@@ -35,11 +40,14 @@ from recalld.models.domain.store import (
     LexicalHit,
     ListFilter,
     MemoryPage,
+    NoteCounts,
     PendingEmbedding,
     StoreCounts,
     StoreHealth,
 )
 from recalld.models.domain.time_window import TimeWindow
+from recalld.models.domain.usage import Usage
+from recalld.models.domain.user_data import ExportPage
 
 R = TypeVar("R")
 
@@ -216,6 +224,58 @@ class SqliteReader:
         """Live memories of the scope and the global one that may stand in a block; damaged ones are left out."""
         return await self._pool.run(
             lambda db: standing.standing_candidates(db, user, scope, now_ms=now_ms, limit=limit)
+        )
+
+    async def observations(self, user: str, *, since_ms: int, limit: int, cursor: str | None) -> ObservationPage:
+        """A page of observations, the one made last first."""
+        return await self._pool.run(
+            lambda db: admission_queries.observations(db, user, since_ms=since_ms, limit=limit, cursor=cursor)
+        )
+
+    async def proposals(
+        self, user: str, states: Sequence[ProposalState], *, now_ms: int, limit: int, cursor: str | None
+    ) -> ProposalPage:
+        """A page of proposals, newest first."""
+        return await self._pool.run(
+            lambda db: admission_queries.proposals(db, user, states, now_ms=now_ms, limit=limit, cursor=cursor)
+        )
+
+    async def lineage(self, user: str, memory_id: str, *, now_ms: int) -> Lineage | None:
+        """Everything behind a record."""
+        return await self._pool.run(lambda db: admission_queries.lineage(db, user, memory_id, now_ms=now_ms))
+
+    async def usage(self, user: str, scope: str, *, now_ms: int) -> Usage:
+        """What live memories of a scope use."""
+        return await self._pool.run(lambda db: usage(db, find_user(db, user), scope, now_ms=now_ms))
+
+    async def slot_holders(
+        self, user: str, scope: str, slot: str, subject: str = "", *, now_ms: int
+    ) -> tuple[SlotHolder, ...]:
+        """Live memories of a scope that hold a slot of a subject, oldest first."""
+        return await self._pool.run(
+            lambda db: holders(db, user, find_user(db, user), scope, (slot, subject), now_ms=now_ms)
+        )
+
+    async def pending_turns(self, user: str, *, limit: int) -> tuple[PendingTurn, ...]:
+        """Turns of the user that wait for a model, in order of arrival."""
+        return await self._pool.run(lambda db: pending_turns.pending_turns(db, user, limit=limit))
+
+    async def pending_users(self) -> tuple[str, ...]:
+        """Users with turns that wait for a model."""
+        return await self._pool.run(pending_turns.pending_users)
+
+    async def pending_counts(self, user: str | None) -> PendingCounts:
+        """How many turns wait for a model."""
+        return await self._pool.run(lambda db: pending_turns.pending_counts(db, user))
+
+    async def notes_with(self, user: str, words: Sequence[str]) -> NoteCounts:
+        """How many of the user's waiting turns, observations and proposals hold all of some index terms."""
+        return await self._pool.run(lambda db: sought_notes.count(db, user, Sought(words=frozenset(words))))
+
+    async def exported(self, user: str, *, now_ms: int, limit: int, cursor: str | None) -> ExportPage:
+        """A page of everything that is kept of the user."""
+        return await self._pool.run(
+            lambda db: admission_queries.exported(db, user, now_ms=now_ms, limit=limit, cursor=cursor)
         )
 
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:

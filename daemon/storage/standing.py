@@ -10,6 +10,7 @@ from recalld.daemon.storage.ledger import append_decision
 from recalld.daemon.storage.memories import find_by_id
 from recalld.daemon.storage.rows import LIVE, MEMORY_COLUMNS, MemoryRow, sound_memories
 from recalld.daemon.storage.users import find_user
+from recalld.models.domain.facts import Generator
 from recalld.models.domain.outcomes import OutcomeTally
 from recalld.models.domain.standing import (
     STANDING_KINDS,
@@ -25,7 +26,9 @@ from recalld.models.policy.standing.block import choice_after, holds_after
 _KINDS: Final = ", ".join(f"'{kind.value}'" for kind in sorted(STANDING_KINDS))
 # Only constant text is joined into the statement; every value is a parameter. The limit comes before the counting.
 _CANDIDATES: Final = f"""
-    WITH standing AS (
+    WITH promoted AS (
+        SELECT DISTINCT promoted_to AS id FROM observations WHERE user_no = :user_no AND promoted_to <> ''
+    ), standing AS (
         SELECT m.*, c.choice, c.at_ms AS chosen_at_ms, COUNT(*) OVER () AS found FROM memories AS m
         LEFT JOIN standing_choices AS c ON c.user_no = m.user_no AND c.memory_id = m.id
         WHERE m.user_no = :user_no AND {LIVE} AND m.scope IN ('', :scope)
@@ -33,7 +36,13 @@ _CANDIDATES: Final = f"""
         ORDER BY c.choice IS NOT 'pinned', m.created_at_ms DESC, m.id DESC LIMIT :limit
     )
     SELECT {MEMORY_COLUMNS}, m.choice, m.found,
-        (SELECT COUNT(*) FROM turns AS t WHERE t.user_no = m.user_no AND t.memory_id = m.id),
+        MAX( -- a turn that led to several facts names the first; those before evidence was kept have none
+            (SELECT COUNT(*) FROM turns AS t WHERE t.user_no = m.user_no AND t.memory_id = m.id),
+            (SELECT COUNT(*) FROM evidence AS e WHERE e.user_no = m.user_no AND e.holder_id = m.id AND e.turn_id <> '')
+        ),
+        (SELECT GROUP_CONCAT(DISTINCT e.generator) FROM evidence AS e
+            WHERE e.user_no = m.user_no AND e.holder_id = m.id),
+        m.id IN (SELECT id FROM promoted),
         COALESCE(SUM(o.result = 'used'), 0), COALESCE(SUM(o.result = 'ignored'), 0),
         COALESCE(SUM(o.result = 'harmful'), 0), COALESCE(SUM(o.result = 'missed'), 0)
     FROM standing AS m LEFT JOIN outcomes AS o ON o.user_no = m.user_no AND o.memory_id = m.id
@@ -41,7 +50,7 @@ _CANDIDATES: Final = f"""
     GROUP BY m.memory_no ORDER BY m.choice IS NOT 'pinned', m.created_at_ms DESC, m.id DESC
 """  # noqa: S608 - constant text
 
-_Row = tuple[*MemoryRow, str | None, int, int, int, int, int, int]
+_Row = tuple[*MemoryRow, str | None, int, int, str | None, int, int, int, int, int]
 _MEMORY_CELLS: Final = 13
 
 
@@ -94,12 +103,14 @@ def standing_candidates(
 
 def _candidates(user: str, row: _Row) -> list[StandingCandidate]:
     """The candidate of a row; none when its memory is damaged."""
-    choice, _, turns, used, ignored, harmful, missed = row[_MEMORY_CELLS:]
+    choice, _, turns, found_by, is_promoted, used, ignored, harmful, missed = row[_MEMORY_CELLS:]
     return [
         StandingCandidate(
             memory=memory,
             tally=OutcomeTally(used=used, ignored=ignored, harmful=harmful, missed=missed),
             turns=turns,
+            found_by=frozenset(map(Generator, found_by.split(",") if found_by else ())),
+            is_promoted=bool(is_promoted),
             choice=None if choice is None else StandingChoice(choice),
         )
         for memory in sound_memories((row[:_MEMORY_CELLS],), user)

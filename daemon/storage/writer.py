@@ -13,7 +13,7 @@ import msgspec
 from anyio import to_thread
 
 from recalld.actors.store.rules import unstorable
-from recalld.daemon.storage import forget, outcomes, remember, standing, update, upkeep
+from recalld.daemon.storage import admission, forget, meta, outcomes, pending_turns, remember, standing, update, upkeep
 from recalld.daemon.storage.changes import ChangeNotes, SeqBoard
 from recalld.daemon.storage.connection import Session
 from recalld.daemon.storage.errors import is_read_only
@@ -23,7 +23,17 @@ from recalld.daemon.storage.placement import PlacedFiles
 from recalld.daemon.storage.reserve import DiskReserve
 from recalld.daemon.storage.transactions import guarded, in_transaction, undone
 from recalld.daemon.storage.trouble import TroubleListener, WriteTrouble, keep_quiet
+from recalld.models.domain.admission_store import (
+    AdmitTurn,
+    Confirm,
+    Confirmed,
+    ObservationSettled,
+    SettleObservation,
+    TurnAdmitted,
+)
+from recalld.models.domain.audit import NoteAudit
 from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.domain.extraction import AppendPending, PendingCounts, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
 from recalld.models.domain.standing import SetStanding, StandingSet
 from recalld.models.domain.store import (
@@ -42,6 +52,7 @@ from recalld.models.domain.store import (
     Update,
     Updated,
 )
+from recalld.models.domain.user_data import ImportMemories, MemoriesImported, PurgeUser, UserPurged
 
 R = TypeVar("R")
 
@@ -78,6 +89,34 @@ class SqliteWriter:
         """Note that an observed turn led to nothing."""
         return await self._write(lambda db, _: remember.record_turn(db, command))
 
+    async def admit_turn(self, command: AdmitTurn) -> TurnAdmitted:
+        """Write all facts of a turn, once. Raises `CONFLICT` for an id that is taken."""
+        return await self._write(lambda db, notes: admission.admit_turn(db, notes, command))
+
+    async def confirm(self, command: Confirm) -> Confirmed:
+        """Answer a proposal. Raises `NOT_FOUND`, `FORBIDDEN` and `CONFLICT`."""
+        return await self._write(lambda db, notes: admission.confirm(db, notes, command))
+
+    async def settle_observation(self, command: SettleObservation) -> ObservationSettled:
+        """Take a person's word on an observation. Raises `NOT_FOUND`, `FORBIDDEN` and `CONFLICT`."""
+        return await self._write(lambda db, notes: admission.settle_observation(db, notes, command))
+
+    async def import_memories(self, command: ImportMemories) -> MemoriesImported:
+        """Take over memories that were exported."""
+        return await self._write(lambda db, notes: admission.import_memories(db, notes, command))
+
+    async def purge_user(self, command: PurgeUser) -> UserPurged:
+        """Leave nothing of a user; index and write-ahead log are scrubbed as by a hard forgetting."""
+        return await self._run(lambda db: self._purge(db, command), may_use_reserve=True)
+
+    async def append_pending(self, command: AppendPending) -> bool:
+        """Put a turn among those that wait for a model; False when it is not taken."""
+        return await self._write(lambda db, _: pending_turns.append_pending(db, command))
+
+    async def settle_pending(self, command: SettlePending) -> PendingCounts:
+        """Note what became of turns that waited for a model."""
+        return await self._write(lambda db, _: pending_turns.settle_pending(db, command))
+
     async def forget(self, command: Forget) -> Forgotten:
         """Forget memories; a hard one also scrubs index and write-ahead log, as far as no reader holds the log.
 
@@ -100,6 +139,10 @@ class SqliteWriter:
     async def set_standing(self, command: SetStanding) -> StandingSet:
         """Note what a person decided about the standing block. Raises `NOT_FOUND` for a memory that is not live."""
         return await self._write(lambda db, _: standing.set_standing(db, command))
+
+    async def note_audit(self, command: NoteAudit) -> None:
+        """Note that somebody went through the newest memories."""
+        await self._write(lambda db, _: meta.note_audit(db, command.at_ms))
 
     async def append_decisions(self, command: AppendDecisions) -> None:
         """Append ledger rows; a row whose id is there already is skipped."""
@@ -132,11 +175,18 @@ class SqliteWriter:
         forgotten = self._commit(db, lambda db, notes: forget.forget(db, notes, command))
         if not command.is_hard:
             return forgotten
-        is_erased = False
+        return msgspec.structs.replace(forgotten, is_erasure_pending=not self._is_erased(db))
+
+    def _purge(self, db: sqlite3.Connection, command: PurgeUser) -> UserPurged:
+        purged = self._commit(db, lambda db, notes: forget.purge_user(db, notes, command))
+        return msgspec.structs.replace(purged, is_erasure_pending=not self._is_erased(db))
+
+    def _is_erased(self, db: sqlite3.Connection) -> bool:
+        """Cut the write-ahead log back, so that what was overwritten in the database is gone from there as well."""
         # The transaction stands, so a checkpoint that fails must not say that it does not; it is tried again later.
         with suppress(sqlite3.Error):
-            is_erased = upkeep.truncate_log(db, self._path).is_truncated
-        return msgspec.structs.replace(forgotten, is_erasure_pending=not is_erased)
+            return upkeep.truncate_log(db, self._path).is_truncated
+        return False
 
     def _checkpoint(self, db: sqlite3.Connection, command: Checkpoint) -> Checkpointed:
         self._commit(db, lambda db, _: upkeep.trim(db, command))

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from recalld.models.calibration.labelled import LabelledTurn, retention, silence
-from recalld.models.calibration.logistic import fit_head
+from recalld.models.calibration.logistic import L2, fit_head
 from recalld.models.calibration.record import CalibrationKeys, CalibrationRecord, SourceReport
 from recalld.models.calibration.threshold import (
     best_scores,
@@ -43,13 +43,27 @@ HEADS = (
     (HeadInput.LOGIT,),
 )
 """With asks, without asks, without vectors: the inputs that still helped on sources left out of the fit."""
+_OWN_SHAPE = (
+    HeadInput.IS_QUESTION,
+    HeadInput.OTHER_NAMES,
+    HeadInput.NAMES_HELD,
+    HeadInput.RECORD_ASKS,
+    HeadInput.TIME_FIT,
+)
 OWN_HEADS = (
-    (*HEADS[0], HeadInput.IS_QUESTION),
-    (*HEADS[1], HeadInput.IS_QUESTION),
+    (HeadInput.LOGIT, HeadInput.ASK_COSINE, *_OWN_SHAPE),
+    (HeadInput.LOGIT, HeadInput.COSINE, *_OWN_SHAPE),
+    (HeadInput.LOGIT,),
+)
+"""For a calibration on one's own data. Who puts question marks and who does not, and what a name in a record means, is
+much the same from one day to the next, but not from one person to another, so the shipped heads do without."""
+OWN_HEADS_WIDE = (
+    (*HEADS[0], *_OWN_SHAPE),
+    (*HEADS[1], *_OWN_SHAPE),
     HEADS[2],
 )
-"""For a calibration on one's own data: who puts question marks and who does not is much the same from one day to the
-next, but not from one person to another, so the shipped heads do without."""
+"""The same with all that the shipped heads look at as well: for much data of many kinds. On little, each more input
+costs more on conversations left out of the fit than it wins."""
 TREE_INPUTS = (
     HeadInput.LOGIT_AS_GIVEN,
     HeadInput.LOGIT_REWRITTEN,
@@ -58,6 +72,8 @@ TREE_INPUTS = (
 """What trees look at besides the inputs of the logistic head they correct."""
 OWN_BYSTANDER_WEIGHT = 0.05
 """For a calibration on one's own data. Found on the sources written for this project, one left out at a time."""
+OWN_L2 = 3e-2
+"""For a calibration on one's own data: there are fewer turns, so weights are held back more."""
 OWN_CANDIDATES_MIN = 50
 """Candidates of its own that a later head needs for an intercept of its own."""
 FOLDS = 5
@@ -89,6 +105,7 @@ class FitOptions(msgspec.Struct, frozen=True, kw_only=True):
         has_held_out_threshold: Whether the threshold is chosen on scores from heads that have not seen the turn's group
             (source or, of a single source, conversation). Heads score what they were fitted on too high, trees more so
             than weighted sums, and a threshold chosen there then keeps less than the target elsewhere.
+        l2: Penalty on each weight of a logistic head; see `logistic.fit_head`.
 
     Raises:
         ValueError: The weight is not in (0, 1].
@@ -100,6 +117,7 @@ class FitOptions(msgspec.Struct, frozen=True, kw_only=True):
     head: HeadKind = HeadKind.LOGISTIC
     bystander_weight: float = 1.0
     has_held_out_threshold: bool = False
+    l2: float = L2
 
     def __post_init__(self) -> None:
         if not 0.0 < self.bystander_weight <= 1.0:
@@ -189,7 +207,7 @@ def fit_model(
     the ones that no earlier head can. Those are relevant less often than the others, because fewer texts of theirs
     could nominate them, and without that correction they would pass far too easily.
     """
-    heads = _fit_heads(turns, options, bare_turns)
+    heads = fit_heads(turns, options, bare_turns)
     model = RelevanceModel(heads=heads, threshold=_ANY_THRESHOLD)
     target = options.target_retention
     threshold = _held_out_threshold(turns, options, bare_turns) if options.has_held_out_threshold else None
@@ -208,9 +226,14 @@ def fit_model(
     return msgspec.structs.replace(cut, margin=choose_margin(turns, cut))
 
 
-def _fit_heads(
-    turns: Sequence[LabelledTurn], options: FitOptions, bare_turns: Sequence[LabelledTurn]
+def fit_heads(
+    turns: Sequence[LabelledTurn], options: FitOptions, bare_turns: Sequence[LabelledTurn] = ()
 ) -> tuple[RelevanceHead, ...]:
+    """Fit every head of the options, without a threshold; see `fit_model`.
+
+    Raises:
+        ValueError: Some head finds no relevant or no irrelevant candidate to learn from, or there is no candidate.
+    """
     heads: list[RelevanceHead] = []
     for place, inputs in enumerate(options.heads):
         head = _fit_one(bare_turns if place and bare_turns else turns, inputs, options)
@@ -233,7 +256,7 @@ def _held_out_threshold(
     scores: dict[str, list[float]] = {}
     for name, held_out in groups.items():
         bare = _all_but(bare_groups, name) if bare_groups else []
-        heads = _fit_heads(_all_but(groups, name), options, bare)
+        heads = fit_heads(_all_but(groups, name), options, bare)
         model = RelevanceModel(heads=heads, threshold=_ANY_THRESHOLD)
         for source, found in best_scores(held_out, model).items():
             scores.setdefault(source, []).extend(found)
@@ -330,7 +353,7 @@ def _fit_one(
     rows, found, counts = np.asarray(features), np.asarray(labels), np.asarray(weights)
     if has_trees:
         return fit_tree_head(inputs, start_inputs, rows, found, counts, groups)
-    return fit_head(inputs, rows, found, counts)
+    return fit_head(inputs, rows, found, counts, l2=options.l2)
 
 
 def _calibrated_in_the_large(

@@ -1,8 +1,9 @@
-"""Intervals for proportions."""
+"""Intervals for proportions, and how far two readers agree."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import msgspec
 
@@ -52,3 +53,19 @@ def wilson(successes: int, n: int, *, z: float = Z_95) -> Proportion:
         low=0.0 if successes == 0 else max(0.0, centre - half),
         high=1.0 if successes == n else min(1.0, centre + half),
     )
+
+
+def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
+    """Agreement of two readers beyond chance (J. Cohen, 1960); 1 where neither of them ever tells two turns apart.
+
+    Raises:
+        ValueError: There are no pairs.
+    """
+    if not pairs:
+        message = "agreement needs at least one turn that both read"
+        raise ValueError(message)
+    count = len(pairs)
+    first, second = sum(one for one, _ in pairs) / count, sum(two for _, two in pairs) / count
+    by_chance = first * second + (1.0 - first) * (1.0 - second)
+    seen = sum(one == two for one, two in pairs) / count
+    return 1.0 if by_chance == 1.0 else (seen - by_chance) / (1.0 - by_chance)

@@ -19,6 +19,8 @@ class LabelledCandidate(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Evidence
     is_relevant: bool
     kind: MemoryKind | None = None
+    place: int | None = None
+    """Its place among all candidates in the floor's order, from 0; None: not told."""
 
 
 class LabelledTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +51,11 @@ class LabelledTurn(msgspec.Struct, frozen=True, kw_only=True):
 def best_relevant(turn: LabelledTurn, model: RelevanceModel) -> float:
     """The highest relevance among the relevant candidates; -1 when none was nominated."""
     return max((_score(candidate, model) for candidate in turn.candidates if candidate.is_relevant), default=-1.0)
+
+
+def best_score(turn: LabelledTurn, model: RelevanceModel) -> float:
+    """The highest relevance among all candidates; -1 when none was nominated."""
+    return max((_score(candidate, model) for candidate in turn.candidates), default=-1.0)
 
 
 def retention(turns: Sequence[LabelledTurn], model: RelevanceModel) -> Proportion:

@@ -22,7 +22,9 @@ Matrix = NDArray[np.float64]
 _Loss = Callable[[Matrix], float]
 
 
-def fit_head(inputs: tuple[HeadInput, ...], features: Matrix, labels: Matrix, weights: Matrix) -> LogisticHead:
+def fit_head(
+    inputs: tuple[HeadInput, ...], features: Matrix, labels: Matrix, weights: Matrix, *, l2: float = L2
+) -> LogisticHead:
     """Fit a head by projected Newton steps (D. P. Bertsekas, 1982): exact zeros for inputs that do not help.
 
     The problem is convex, so the result depends on nothing but the data.
@@ -32,6 +34,7 @@ def fit_head(inputs: tuple[HeadInput, ...], features: Matrix, labels: Matrix, we
         features: Shape (rows, inputs), raw.
         labels: Shape (rows,), 0 or 1, both present.
         weights: Shape (rows,), how much each row counts, positive.
+        l2: Penalty on each standardised weight, per row, from 0.
 
     Raises:
         ValueError: Shapes differ, a value is not finite, or only one label occurs.
@@ -49,7 +52,7 @@ def fit_head(inputs: tuple[HeadInput, ...], features: Matrix, labels: Matrix, we
     design = np.column_stack(((features - means) / scales, np.ones(rows)))
     # Free are the intercept and what speaks for nothing by itself.
     lower = np.asarray([*(-np.inf if name in SHAPE_INPUTS else 0.0 for name in inputs), -np.inf])
-    solution = _minimise(design, labels, weights / weights.sum(), lower)
+    solution = _minimise(design, labels, weights / weights.sum(), lower, l2)
     return LogisticHead(
         inputs=inputs,
         weights=tuple(map(float, solution[:-1])),
@@ -59,10 +62,10 @@ def fit_head(inputs: tuple[HeadInput, ...], features: Matrix, labels: Matrix, we
     )
 
 
-def _minimise(design: Matrix, labels: Matrix, weights: Matrix, lower: Matrix) -> Matrix:
+def _minimise(design: Matrix, labels: Matrix, weights: Matrix, lower: Matrix, l2: float) -> Matrix:
     """Minimise the penalised loss over weights of at least `lower`; the last one is the intercept, without penalty."""
     size = design.shape[1]
-    penalty = np.full(size, L2)
+    penalty = np.full(size, l2)
     penalty[-1] = 0.0
     point = np.zeros(size)
     for _ in range(STEPS_MAX):

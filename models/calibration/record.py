@@ -77,6 +77,9 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         threshold: What relevance is held against.
         margin: How far behind the best an item may lie, in log-odds; absent: any distance.
         kind_thresholds: Thresholds of their own for some kinds of memory; absent: none has one.
+        candidates_max: Candidates that it was fitted to judge; absent: as many as the configuration allows.
+        is_own: Whether it was fitted on the operator's own data with the calibrate command. Others were fitted on
+            somebody else's, and may fit less well.
     """
 
     id: str
@@ -96,6 +99,8 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     threshold: float
     margin: float | None = None
     kind_thresholds: tuple[KindThreshold, ...] = ()
+    candidates_max: int | None = None
+    is_own: bool = False
 
     def __post_init__(self) -> None:
         if not self.id:
@@ -118,6 +123,7 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
             calibration_id=self.id,
             margin=self.margin,
             kind_thresholds=self.kind_thresholds,
+            candidates_max=self.candidates_max,
         )
 
     def mismatches(self, running: CalibrationKeys) -> tuple[Mismatch, ...]:

@@ -13,7 +13,7 @@ class AdmissionBody(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         kind: Of the memory as it was handed over.
         scope: Of the memory; empty: everywhere.
-        outcome: `created`, `updated`, `duplicate` or `refused`; the store fills it in, which alone knows.
+        outcome: `created`, `updated`, `duplicate`, `superseded` or `refused`; the store fills it in, which alone knows.
         given_cues: Cues that came with the memory.
         given_asks: Asks that came with the memory.
         added_cues: Cues that slots and the gazetteer added.

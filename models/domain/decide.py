@@ -62,6 +62,17 @@ class ReadStage(enum.StrEnum):
     """Pages of the chosen sessions."""
 
 
+class CandidatePresence(enum.StrEnum):
+    """What a candidate is to the store, for operations that write."""
+
+    PROPOSED = "proposed"
+    """It would be written."""
+    STORED = "stored"
+    """It is there already, and stays."""
+    REMOVED = "removed"
+    """It is there already, and is taken out in the same step."""
+
+
 class ModelFailure(enum.StrEnum):
     """Why the caller's model has no answer."""
 
@@ -115,6 +126,9 @@ class DecideCandidate(msgspec.Struct, frozen=True, kw_only=True):
         hits: How many terms of the message it has, where the caller counted.
         files: Files its body refers to.
         is_injected: Whether it is something that this daemon put into a conversation.
+        presence: What it is to the store, for operations that write.
+        cluster: The cluster it was put into, or the failed batch it belongs to; empty: none.
+        failures: How often its batch failed.
     """
 
     id: str
@@ -129,6 +143,9 @@ class DecideCandidate(msgspec.Struct, frozen=True, kw_only=True):
     hits: int | None = None
     files: tuple[str, ...] = ()
     is_injected: bool = False
+    presence: CandidatePresence = CandidatePresence.PROPOSED
+    cluster: str = ""
+    failures: int = 0
 
 
 class SweepArguments(msgspec.Struct, frozen=True, kw_only=True):

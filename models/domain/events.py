@@ -23,6 +23,8 @@ class EventName(enum.StrEnum):
     """Several recalls of a session in a row had no word of the user: the host sends text in a wrong part."""
     MEMORY_ADMITTED = "memory_admitted"
     """Once per remember or observed turn."""
+    MEMORY_CONFIRMED = "memory_confirmed"
+    """Once per answered proposal, whatever the answer."""
     MEMORY_FORGOTTEN = "memory_forgotten"
     MEMORY_UPDATED = "memory_updated"
     MEMORY_STANDING_FINAL = "memory_standing_final"

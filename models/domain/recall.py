@@ -63,6 +63,17 @@ class TextShape(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it speaks of the user or of a group of theirs: I, my, we, our."""
 
 
+class PairShape(msgspec.Struct, frozen=True, kw_only=True):
+    """What a query and a record look like beside each other, whatever they say; see `policy.pair_shape`."""
+
+    other_names: int
+    """Names in the record that the query does not have."""
+    names_held: int
+    """1 when the record has every name of the query, -1 when it lacks one, 0 when the query has none."""
+    is_record_asking: bool
+    """Whether the record has a question mark: then it may be a question itself and no answer to one."""
+
+
 class ViewLogits(msgspec.Struct, frozen=True, kw_only=True):
     """The logits behind the largest one, by how the pair was put; None for a way in which it was not scored."""
 
@@ -94,6 +105,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """Of the query, or of the clause that the candidate was found for; None before the gate looks at it."""
     views: ViewLogits | None = None
     """The logits by view; None before it is scored."""
+    pair: PairShape | None = None
+    """Of query and record; None before the gate looks at it, or when no head in use looks at it."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ import enum
 
 import msgspec
 
+from recalld.models.domain.facts import Generator
 from recalld.models.domain.outcomes import OutcomeTally, ReportedOutcome
 from recalld.models.domain.records import Memory, MemoryKind
 from recalld.models.domain.store import DecisionRow
@@ -42,7 +43,7 @@ class StandingVerdict(enum.StrEnum):
     DEMOTED = "demoted"
     """A person took it out."""
     UNPROVEN = "unproven"
-    """Nobody asked for it to be kept, and no use of it was reported."""
+    """It is nobody's word, and no use of it was reported."""
     DUPLICATE = "duplicate"
     """The same words stand higher up, in another scope."""
     ALREADY_VISIBLE = "already_visible"
@@ -68,6 +69,21 @@ class StandingChoice(enum.StrEnum):
     DEMOTED = "demoted"
     RESTORED = "restored"
     """A fresh start: outcomes reported before do not count. Only memories of a kind that stands by itself have it."""
+
+
+class StandingWord(enum.StrEnum):
+    """Whose word a memory rests on; all but `nobody` are the user's own."""
+
+    ASKED = "asked"
+    """The user asked for it to be kept."""
+    CONFIRMED = "confirmed"
+    """The user said yes to it."""
+    SAID = "said"
+    """The user said it in a turn, in words that a rule reads without guessing."""
+    REPEATED = "repeated"
+    """The user said it in as many turns as make a record."""
+    NOBODY = "nobody"
+    """A program found it, once."""
 
 
 class StandingRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,12 +113,16 @@ class StandingCandidate(msgspec.Struct, frozen=True, kw_only=True):
         memory: The memory.
         tally: Outcomes reported for it, since it was restored if it was.
         turns: Observed turns in which the user said it.
+        found_by: What found it in turns of the user, and in answers of theirs.
+        is_promoted: Whether it became a record because turns enough said it.
         choice: What a person decided; None: nothing.
     """
 
     memory: Memory
     tally: OutcomeTally = OutcomeTally()
     turns: int = 0
+    found_by: frozenset[Generator] = frozenset()
+    is_promoted: bool = False
     choice: StandingChoice | None = None
 
 

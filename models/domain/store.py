@@ -8,6 +8,7 @@ from recalld.models.domain.admission_body import AdmissionBody
 from recalld.models.domain.cues import MemoryChanges
 from recalld.models.domain.reasons import AdmissionReason, Op, RememberOutcome
 from recalld.models.domain.records import Memory, MemoryKind, NewMemory, VectorRole
+from recalld.models.domain.usage import Usage
 
 
 class TextVector(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,6 +149,8 @@ class StoreHealth(msgspec.Struct, frozen=True, kw_only=True):
     """The first of them."""
     missing: tuple[str, ...] = ()
     """Tables, indices and triggers that are not as the schema has them, as in `table turns`."""
+    audited_at_ms: int | None = None
+    """When somebody last went through the newest memories, Unix epoch milliseconds; None: never."""
     detail: str = ""
 
 
@@ -183,6 +186,12 @@ class Remember(msgspec.Struct, frozen=True, kw_only=True):
         turn_key: `session` and `turn_id` joined by U+001F for an observed turn, else empty. A turn seen before is not
             applied again: the recorded result is returned.
         body: For the ledger row; the store fills in the outcome. None: the row's own body stays.
+        slot: What the memory states a value of; empty: what the store reads from its words.
+        subject: Whose slot; empty: the user's.
+        value: The slot's value as said; empty: what the store reads from the words.
+        quote: The user's words behind it, where they are not the memory's own.
+        records_max: Live records per user and scope; 0: no cap.
+        chars_max: Characters of live records per user and scope; 0: no cap.
     """
 
     memory: NewMemory
@@ -194,16 +203,28 @@ class Remember(msgspec.Struct, frozen=True, kw_only=True):
     decision: DecisionRow
     turn_key: str = ""
     body: AdmissionBody | None = None
+    slot: str = ""
+    subject: str = ""
+    value: str = ""
+    quote: str = ""
+    records_max: int = 0
+    chars_max: int = 0
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a `Remember`."""
 
     outcome: RememberOutcome | None
-    """None: refused by a tombstone."""
+    """None: refused, as `refusal` says."""
     memory: Memory | None
     decision_id: str
     """Of the row that decided: an earlier one when the turn had been seen before."""
+    superseded: tuple[str, ...] = ()
+    """Ids of records that this one closed."""
+    refusal: AdmissionReason | None = None
+    """`tombstoned` or `over_capacity` where nothing was stored; None of a turn that had been seen before."""
+    usage: Usage | None = None
+    """Where a cap refused it, or is nearly reached."""
 
 
 class RecordTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,14 +252,35 @@ class Forget(msgspec.Struct, frozen=True, kw_only=True):
             What a plain forgetting left of a memory goes, too.
         is_purge: Leave nothing of the named memories behind: neither tombstone nor turn nor ledger row, and not the
             user either once no memory and no tombstone of the user is left (for the reserved user of `doctor --deep`).
+        words: Index terms: turns that wait, observations, proposals and quotes with all of them go, too.
     """
 
     user: str
     memory_ids: tuple[str, ...]
+    words: tuple[str, ...] = ()
     now_ms: int
     is_hard: bool = False
     is_purge: bool = False
     decision: DecisionRow
+
+
+class NoteCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How much beside memories holds some words.
+
+    Attributes:
+        pending_turns: Turns that wait for a language model, those set aside included.
+        observations: What was noted and is no memory.
+        proposals: In any state.
+    """
+
+    pending_turns: int = 0
+    observations: int = 0
+    proposals: int = 0
+
+    @property
+    def total(self) -> int:
+        """All together."""
+        return self.pending_turns + self.observations + self.proposals
 
 
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
@@ -249,11 +291,13 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
         tombstones: How many tombstones that added.
         is_erasure_pending: Whether the bytes of a hard forgetting still lie in the write-ahead log, because somebody
             reads from it. The store removes them as soon as it can.
+        notes: What went beside memories because it held the command's `words`.
     """
 
     ids: tuple[str, ...]
     tombstones: int
     is_erasure_pending: bool = False
+    notes: NoteCounts = NoteCounts()
 
 
 class PutVectors(msgspec.Struct, frozen=True, kw_only=True):
@@ -345,3 +389,5 @@ class ListFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Literal, case-folded; never a pattern."""
     without_asks: bool = False
     """Only memories that carry no asks."""
+    is_superseded: bool = False
+    """What something newer closed, in place of what is live."""

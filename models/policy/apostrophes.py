@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 APOSTROPHE = "'"
-_ALWAYS = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc\ua78c\uff07", APOSTROPHE))
+_ALWAYS = "\u2018\u2019\u201b\u02bc\ua78c\uff07"
 """Quotation marks and letters that are apostrophes in the middle of a word and single quotes elsewhere."""
-_BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[\u00b4\u2032\u02b9\u02ca\u055a\u07f4](?=[^\W\d_])")
+_BETWEEN_LETTERS = re.compile(r"[\u00b4\u2032\u02b9\u02ca\u055a\u07f4](?<=[^\W\d_].)(?=[^\W\d_])")
 """Accents, primes and the like, which mean something else after a digit or a space."""
 _BACKTICK = re.compile(r"(?<=[^\W\d_])`(?=[^\W\d_])")
 
@@ -22,7 +22,9 @@ def straight_apostrophes(text: str) -> str:
     A backtick is one where each of its line stands inside a word; any other makes code of the line.
     """
     if not text.isascii():
-        text = _BETWEEN_LETTERS.sub(APOSTROPHE, text.translate(_ALWAYS))
+        for each in _ALWAYS:  # each a search; translating would look up every character
+            text = text.replace(each, APOSTROPHE)
+        text = _BETWEEN_LETTERS.sub(APOSTROPHE, text)
     return "\n".join(map(_without_backticks, text.split("\n"))) if "`" in text else text
 
 

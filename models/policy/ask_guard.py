@@ -24,6 +24,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NoReturn
 
+import msgspec
+
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.records import NewMemory
 from recalld.models.policy.duplicates import fold
@@ -75,6 +77,24 @@ def check_asks(memory: NewMemory) -> None:
             foreign.append(place)
     if len(foreign) > FOREIGN_SLOTS_MAX:
         _refuse(foreign[-1], "has nothing to do with the text; keep to questions that this memory answers")
+
+
+def without_stuffing(memory: NewMemory) -> NewMemory:
+    """The memory with those of its asks that pass, each on its own and all of them together.
+
+    For asks that nobody gave: they are a help in finding the record, and none may cost it.
+    """
+    asks = tuple(each for each in memory.asks if _passes(msgspec.structs.replace(memory, asks=(each,))))
+    kept = msgspec.structs.replace(memory, asks=asks)
+    return kept if _passes(kept) else msgspec.structs.replace(memory, asks=())
+
+
+def _passes(memory: NewMemory) -> bool:
+    try:
+        check_asks(memory)
+    except RecalldError:
+        return False
+    return True
 
 
 def has_content(ask: str) -> bool:

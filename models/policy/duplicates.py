@@ -14,6 +14,7 @@ import unicodedata
 
 from recalld.models.policy.apostrophes import straight_apostrophes
 from recalld.models.policy.caps import is_blown_up
+from recalld.models.policy.person import to_third_person
 
 DIGEST_BYTES = 32
 KEY_BYTES_MIN = 16
@@ -57,14 +58,17 @@ def fold(text: str) -> str:
 
 
 def duplicate_digest(text: str, key: bytes) -> bytes:
-    """The 32-byte keyed BLAKE2b digest by which the store recognises a text that it holds: of its `canonical` form.
+    """The 32-byte keyed BLAKE2b digest by which the store recognises a text that it holds.
+
+    It is that of the `canonical` form, said of the user: "I like tea" and "The user likes tea" are one fact in two
+    voices.
 
     Without the key, a digest can be tied to no guess of the text.
 
     Raises:
         ValueError: `key` is not 16 to 64 bytes.
     """
-    return _digest(canonical(text), key)
+    return _digest(canonical(to_third_person(canonical(text))), key)
 
 
 def tombstone_digest(text: str, key: bytes) -> bytes:

@@ -82,7 +82,18 @@ def _is_own_text(text: str, own_text: str) -> bool:
     """Whether a memory says just what was asked. Texts of very different lengths never do, and are not folded."""
     if not own_text or len(text) > LENGTH_RATIO_MAX * (len(own_text) + FOLDED_AWAY_CHARS_MAX):
         return False
-    return len(own_text) <= LENGTH_RATIO_MAX * len(text) and fold(text) == own_text
+    return len(own_text) <= LENGTH_RATIO_MAX * len(text) and _may_begin(text, own_text) and fold(text) == own_text
+
+
+def _may_begin(text: str, folded: str) -> bool:
+    """Whether a text, once folded, may begin as `folded` does: folding whole texts to find out takes far longer.
+
+    Of plain ASCII, folding takes white space and quotes away at the front, and makes the rest lower case.
+    """
+    return not text.isascii() or text.lstrip(_FOLDED_AWAY_IN_FRONT)[:1].lower() == folded[0]
+
+
+_FOLDED_AWAY_IN_FRONT = " \t\n\r\f\v\x1c\x1d\x1e\x1f\"'"
 
 
 def is_in_scope(memory_scope: str, wanted: str | None) -> bool:

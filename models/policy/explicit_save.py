@@ -22,6 +22,7 @@ from itertools import islice
 
 import msgspec
 
+from recalld.models.domain.facts import Span
 from recalld.models.domain.reasons import AdmissionReason
 from recalld.models.policy.save_grammar import SaveGrammar, shipped_grammars
 from recalld.models.policy.save_statement import CutStatement, ExplicitSave, cut_statement
@@ -51,6 +52,35 @@ class NotSaved(msgspec.Struct, frozen=True, kw_only=True):
     reason: AdmissionReason
 
 
+class FoundSave(msgspec.Struct, frozen=True, kw_only=True):
+    """A valid explicit save, and where its statement stands in the user's own words of the turn."""
+
+    save: ExplicitSave
+    span: Span
+
+
+class ExaminedTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the commands of a turn.
+
+    Attributes:
+        saves: The valid ones, in text order.
+        rejected: Why others were none; empty: there were no others.
+    """
+
+    saves: tuple[FoundSave, ...] = ()
+    rejected: frozenset[AdmissionReason] = frozenset()
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the user said of something in it that it is not to be kept."""
+        return AdmissionReason.REFUSED_IN_COMMAND in self.rejected
+
+    @property
+    def gravest(self) -> AdmissionReason | None:
+        """The gravest reason among the commands that were rejected; None: none was."""
+        return next((reason for reason in _GRAVEST_FIRST if reason in self.rejected), None)
+
+
 def find_explicit_save(user_text: str) -> ExplicitSave | NotSaved:
     """The first valid explicit save of a turn, or why there is none."""
     found = find_explicit_saves(user_text)
@@ -69,28 +99,47 @@ def find_explicit_saves(
     turn = prepare_turn(user_text)
     if not turn.text:
         return NotSaved(reason=AdmissionReason.NO_USER_TEXT)
+    examined = examine_saves(turn, grammars)
+    if not examined.saves:
+        return NotSaved(reason=examined.gravest or AdmissionReason.NOT_EXPLICIT)
+    return tuple(found.save for found in examined.saves)
+
+
+def examine_saves(turn: SaveTurn, grammars: Sequence[SaveGrammar] | None = None) -> ExaminedTurn:
+    """Every valid explicit save of a prepared turn, and why other commands in it were none.
+
+    Args:
+        turn: Prepared.
+        grammars: Languages to look for; None for the shipped ones.
+    """
     saves: list[tuple[int, int, ExplicitSave]] = []
-    reasons = {AdmissionReason.NOT_EXPLICIT}
+    rejected: set[AdmissionReason] = set()
     for grammar in shipped_grammars() if grammars is None else grammars:
         for start, cut in _examine_commands(turn, grammar):
             if isinstance(cut.outcome, ExplicitSave):
                 saves.append((start, cut.end, cut.outcome))
             else:
-                reasons.add(cut.outcome)
-    if not saves:
-        return NotSaved(reason=next(reason for reason in _GRAVEST_FIRST if reason in reasons))
-    return _without_overlaps(saves)
+                rejected.add(cut.outcome)
+    return ExaminedTurn(saves=_without_overlaps(turn, saves), rejected=frozenset(rejected))
 
 
-def _without_overlaps(saves: Sequence[tuple[int, int, ExplicitSave]]) -> tuple[ExplicitSave, ...]:
+def _without_overlaps(turn: SaveTurn, saves: Sequence[tuple[int, int, ExplicitSave]]) -> tuple[FoundSave, ...]:
     """In text order, leaving out a command that lies inside a statement already taken."""
-    kept: list[ExplicitSave] = []
+    kept: list[FoundSave] = []
     taken_until = -1
     for start, end, save in sorted(saves, key=lambda found: found[0]):
         if start >= taken_until:
-            kept.append(save)
+            kept.append(FoundSave(save=save, span=_span_of(turn, save.statement, start, end)))
             taken_until = end
     return tuple(kept)
+
+
+def _span_of(turn: SaveTurn, statement: str, start: int, end: int) -> Span:
+    """Where a statement stands: behind its command, or before one that points back."""
+    found = turn.text.find(statement, start, end)
+    if found < 0:
+        found = max(0, turn.text.rfind(statement, 0, start))
+    return Span(start=found, end=found + len(statement))
 
 
 def _examine_commands(turn: SaveTurn, grammar: SaveGrammar) -> Iterator[tuple[int, CutStatement]]:

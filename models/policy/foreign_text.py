@@ -20,6 +20,8 @@ from recalld.models.policy.protected_spans import mask_code_and_quotes
 
 NOTE_WORDS = frozenset(["tool", "result", "output", "quoted", "forwarded", "transcript", "system", "assistant"])
 """Words of a bracketed note that announces foreign text of unknown length."""
+TAGS_MAX = 1_000
+"""Tags in a message that are looked at: a page of markup has fewer."""
 TRANSCRIPT_USERS = ("user", "human")
 """Labels of the user in a transcript: they begin one in the first line, or where another role speaks as well."""
 
@@ -36,6 +38,23 @@ _SHELL = re.compile(r"[ \t]*[$\u276f\u279c][ \t]+[A-Za-z./]")
 _NOTE = re.compile(r"[ \t]*[\[\u3010\uff3b](?![xX]\])/?(?P<word>[^\W\d]+)")
 _NOTE_CLOSED = re.compile(r"[\[\u3010\uff3b]/(?P<word>[^\W\d]+)")
 _NOTE_END = re.compile(r"[\]\u3011\uff3d](?P<link>\(|: *<?https?:)?")
+_CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \t]?[AaPp]\.?[Mm]\.?)?"
+_DATE = r"(?:\d{1,4}[-./]\d{1,2}[-./]\d{1,4},?[ \t]+)?"
+_NAME = r"[^\W\d_a-z][\w.'\u2019-]{0,30}(?:[ \t]+[^\W\d_a-z][\w.'\u2019-]{0,30}){0,2}"
+_CHAT_LINE = re.compile(
+    rf"[ \t]*(?:\[[ \t]*{_DATE}{_CLOCK}[ \t]*\]|\([ \t]*{_DATE}{_CLOCK}[ \t]*\)|{_DATE}{_CLOCK})"
+    rf"[ \t,-]*{_NAME}[ \t]*:(?=\s)|"
+    rf"[ \t]*{_NAME}[ \t]*(?:,|\[|\()[ \t]*{_DATE}{_CLOCK}[ \t]*[\])]?[ \t]*:(?=\s)"
+)
+"""A line of a chat's log: a time and a name, in either order, and a colon."""
+_DOCUMENT_HEAD = re.compile(
+    r"[ \t]*#{1,6}[ \t]+(?:(?i:readme|changelog|contributing|licen[cs]e|release notes)\b[^\n]*|"
+    r"[\w./-]+\.(?:md|rst|txt|adoc))[ \t#]*$"
+)
+"""A heading that names a file: a document was pasted."""
+_PATCH_HEAD = re.compile(r"(?:diff --git |@@ -\d|(?:\+\+\+|---) [ab]/)")
+_ADDED, _REMOVED = re.compile(r"\+[ \t]*[^\W\d]"), re.compile(r"-[ \t]*[^\W\d]")
+"""Lines of a patch. A list with dashes alone is a list."""
 _CODE_LINE = re.compile(r"(?m)^(?: {4}| {0,3}\t|[ \t]*[|\u00a6\u2502\u2503]).*")
 """Indented code, and lines of a table or with a bar for a quotation mark."""
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
@@ -61,16 +80,34 @@ class ForeignSpans(msgspec.Struct, frozen=True, kw_only=True):
         return any(start < section_end and section_start < end for section_start, section_end in self.sections)
 
 
-def remove_foreign_elements(text: str) -> str:
+class OwnText(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left of a text.
+
+    Attributes:
+        is_cut: Whether its end was left out because there were too many tags.
+    """
+
+    text: str
+    is_cut: bool = False
+
+
+def remove_foreign_elements(text: str) -> OwnText:
     """The text without elements that start a line, without comments, and without what a lost element leaves behind.
 
     An element that starts a line and never ends takes the rest of the text with it; one that ends without having
-    begun, everything before it. Elements of HTML are excepted from both, because people write of them.
+    begun, everything before it. Elements of HTML are excepted from both, because people write of them. From the tag
+    after `TAGS_MAX` others on, everything is left out.
     """
     levelled = level_brackets(text)
+    if "<" not in levelled:
+        return OwnText(text=text)
     spans = [found.span() for found in _UNSEEN.finditer(levelled)]
     masked = mask_code_and_quotes(levelled)
-    elements, unclosed, unopened = _pair_tags(find_tags(masked))
+    tags = find_tags(masked, TAGS_MAX + 1)
+    is_cut = len(tags) > TAGS_MAX
+    if is_cut:
+        spans.append((tags.pop().start, len(text)))
+    elements, unclosed, unopened = _pair_tags(tags)
     spans += [(first.start, last.end) for first, last in elements if _starts_line(masked, first.start)]
     spans += [(tag.start, len(text)) for tag in unclosed if _starts_line(masked, tag.start) and not _is_html(tag)]
     spans += [(0, _line_end(masked, tag.end)) for tag in unopened if not _is_html(tag)]
@@ -79,12 +116,13 @@ def remove_foreign_elements(text: str) -> str:
     for start, end in _merged(spans):
         kept.append(text[position:start])
         position = end
-    return "\n\n".join((*kept, text[position:]))
+    return OwnText(text="\n\n".join((*kept, text[position:])), is_cut=is_cut)
 
 
 def find_foreign_spans(text: str) -> ForeignSpans:
     """What is foreign in a text whose elements at line starts have been removed."""
-    masked = mask_code_and_quotes(level_brackets(text))
+    levelled = level_brackets(text)
+    masked = mask_code_and_quotes(levelled) if "<" in levelled else ""
     elements, unclosed, unopened = _pair_tags(find_tags(masked))
     asides = [(first.start, last.end) for first, last in elements]
     loose = [*(tag for tag in unclosed if not tag.is_glued and not _is_html(tag)), *unopened]
@@ -143,19 +181,38 @@ def _sections(text: str) -> Iterator[_Span]:
         yield fences[0][0], fences[-1][1] if len(fences) > 1 else len(text)
     labelled = _transcript_start(text, lines)
     closed = {found["word"].casefold(): found.end() for found in _NOTE_CLOSED.finditer(text)}
+    patches = _patch_starts(text, lines)
     reached = 0
     for start, end in lines:
-        if start == labelled or _is_opener(text[start:end]):
+        if start == labelled or _DOCUMENT_HEAD.match(text, start, end) or _is_opener(text[start:end]):
             yield start, len(text)
             return
         if start < reached:
             continue
-        if _SHELL.match(text, start, end) is not None:
+        if start in patches or any(each.match(text, start, end) is not None for each in (_CHAT_LINE, _SHELL)):
             reached = _paragraph_end(text, end)
         else:
             reached = _note_end(text, start, end, closed)
         if reached > start:
             yield start, reached
+
+
+def _patch_starts(text: str, lines: list[_Span]) -> frozenset[int]:
+    """Where paragraphs begin to be a patch: at its head, or at the first sign of one with added and removed lines."""
+    starts: set[int] = set()
+    added = removed = -1
+    for start, end in lines:
+        if _PATCH_HEAD.match(text, start, end) is not None:
+            starts.add(start)
+        elif not text[start:end].strip():
+            added = removed = -1
+        elif added < 0 and _ADDED.match(text, start, end) is not None:
+            added = start
+        elif removed < 0 and _REMOVED.match(text, start, end) is not None:
+            removed = start
+        if added >= 0 and removed >= 0:
+            starts.add(min(added, removed))
+    return frozenset(starts)
 
 
 def _lines(text: str) -> Iterator[_Span]:

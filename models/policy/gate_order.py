@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import msgspec
 
 from recalld.models.domain.recall import Candidate
-from recalld.models.policy.relevance import Bounds, RelevanceModel, bounds
+from recalld.models.policy.relevance import Bounds, RelevanceModel, RelevanceReader
 from recalld.models.policy.sigmoid import log_odds
 from recalld.models.policy.text_shape import text_shape
 
@@ -36,18 +36,24 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
 def best_first(candidates: Sequence[Candidate], model: RelevanceModel) -> tuple[Contender, ...]:
     """The candidates by how far they can get above their threshold; ties keep their order.
 
+    A model that says how many candidates it judges was fitted on the first so many of fusion, whose order then stays:
+    what its heads make of names and times corrects a score, and is no forecast of one.
+
     Args:
         candidates: With the shape of their texts, best first by fusion.
         model: Heads and thresholds.
     """
+    reader = RelevanceReader(model)
     contenders = [
         Contender(
             candidate=candidate,
-            reach=bounds(candidate.evidence, model),
+            reach=reader.bounds(candidate.evidence),
             threshold=model.threshold_of(candidate.memory.kind),
         )
         for candidate in candidates
     ]
+    if model.candidates_max is not None:
+        return tuple(contenders)
     return tuple(sorted(contenders, key=lambda each: log_odds(each.threshold) - log_odds(each.reach.highest)))
 
 

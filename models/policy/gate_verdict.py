@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
 from recalld.models.domain.reasons import DropReason
 from recalld.models.domain.recall import Candidate, DroppedItem, RecalledItem, ViewLogits
 from recalld.models.policy.mentions import MentionRule
-from recalld.models.policy.relevance import RelevanceModel, bounds, relevance
+from recalld.models.policy.relevance import Bounds, RelevanceModel, RelevanceReader
 from recalld.models.policy.sigmoid import log_odds
 from recalld.models.policy.views import ViewName
 
@@ -91,6 +92,7 @@ def judge(
     model: RelevanceModel,
     is_search: bool = False,
     mention: MentionRule | None = None,
+    reaches: Mapping[str, Bounds] = MappingProxyType({}),
 ) -> GateVerdict:
     """Hold each candidate against the threshold.
 
@@ -102,13 +104,16 @@ def judge(
         model: Heads and threshold.
         is_search: A person or tool asked: nothing is dropped, what would be comes last.
         mention: Lets through what the query names although its relevance is too low; None: nothing does.
+        reaches: The bounds of unscored candidates by memory id, where they have been worked out before.
     """
-    judged = _behind_best([(candidate, *_judge_one(candidate, model)) for candidate in candidates], model)
+    reader = RelevanceReader(model)
+    judged = _behind_best([(each, *_judge_one(each, model, reader, reaches)) for each in candidates], model)
     passed = [_item(candidate, value) for candidate, value, reason in judged if reason is None]
     held = [(candidate, value, reason) for candidate, value, reason in judged if reason is not None]
     if mention is not None:
-        passed += [_mentioned(candidate, value) for candidate, value, _ in held if mention.passes(candidate)]
-        held = [each for each in held if not mention.passes(each[0])]
+        mentioned = frozenset(candidate.memory.id for candidate, _, _ in held if mention.passes(candidate))
+        passed += [_mentioned(candidate, value) for candidate, value, _ in held if candidate.memory.id in mentioned]
+        held = [each for each in held if each[0].memory.id not in mentioned]
     passed.sort(key=_by_relevance)
     if is_search:
         demoted = sorted((_item(candidate, value) for candidate, value, _ in held), key=_by_relevance)
@@ -133,11 +138,13 @@ def is_best_unjudged(verdict: GateVerdict, candidates: Sequence[Candidate]) -> b
     return any(item.memory_id == best and item.reason is DropReason.BUDGET for item in verdict.dropped)
 
 
-def _judge_one(candidate: Candidate, model: RelevanceModel) -> tuple[float | None, DropReason | None]:
-    value = relevance(candidate.evidence, model)
+def _judge_one(
+    candidate: Candidate, model: RelevanceModel, reader: RelevanceReader, reaches: Mapping[str, Bounds]
+) -> tuple[float | None, DropReason | None]:
+    value = reader.relevance(candidate.evidence)
     threshold = model.threshold_of(candidate.memory.kind)
     if value is None:
-        reach = bounds(candidate.evidence, model)
+        reach = reaches.get(candidate.memory.id) or reader.bounds(candidate.evidence)
         if reach.lowest >= threshold:
             return reach.lowest, None
         if reach.highest >= threshold:

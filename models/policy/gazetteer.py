@@ -17,6 +17,8 @@ from typing import NoReturn
 import msgspec
 
 from recalld.models.policy import word_lists
+from recalld.models.policy.found_words import folded as folded_words
+from recalld.models.policy.found_words import words_cut_by
 
 COLUMNS = 3
 UNINFORMATIVE_CATEGORIES = frozenset({"data format", "protocol"})
@@ -28,7 +30,8 @@ TOOL_MARK = "*"
 NAME_WORDS_MAX = 5
 """Longest name in words; bounds the look-ahead at each word."""
 
-_WORD = re.compile(r"\.?[^\W_]+(?:\+\+|#|\+(?!\w))?")
+_WORD = re.compile(r"(\.?[^\W_]+(?:\+\+|#|\+(?!\w))?)")
+_DIGIT = re.compile(r"\d")
 _SENTENCE_END = re.compile(r"[.!?:;\n\u2022]\s*[\"'(\[]*\Z|\A\s*[-*\"'(\[]*\s*\Z")
 _VERSION = re.compile(r"\s+v?\d+(?:\.\d+)*\b")
 _GLUE = "-._@/\\"
@@ -91,6 +94,19 @@ class _Spelling(msgspec.Struct, frozen=True):
     need: Need
 
 
+class _Cut(msgspec.Struct, frozen=True):
+    """A text cut into words: as written, where each starts, and folded."""
+
+    text: str
+    words: Sequence[str]
+    starts: Sequence[int]
+    folded: Sequence[str]
+
+    def end(self, place: int) -> int:
+        """Where a word ends."""
+        return self.starts[place] + len(self.words[place])
+
+
 class Gazetteer:
     """Finds names in texts.
 
@@ -108,47 +124,52 @@ class Gazetteer:
 
     def find(self, text: str) -> tuple[Sighting, ...]:
         """The names in a text, in order, the longest at each place; none overlaps another. Linear in the text."""
-        words = list(_WORD.finditer(text))
-        folded = [match.group().casefold() for match in words]
+        words = words_cut_by(_WORD, text)
+        folded = folded_words(words.written)
+        has_digits = _DIGIT.search(text) is not None
+        # Of the texts of a whole store, most hold no name: only words that may begin one are looked at any closer.
+        if not has_digits and self._longest.keys().isdisjoint(folded):
+            return ()
+        beginning = {word for word in set(folded) if word in self._longest or (has_digits and word[-1].isdigit())}
+        may_begin = [place for place, word in enumerate(folded) if word in beginning]
+        cut = _Cut(text, words.written, words.starts, folded)
         plain: list[Sighting] = []
         needy: list[tuple[_Spelling, Sighting]] = []
-        place = 0
-        while place < len(words):
-            word = folded[place]
-            if word not in self._longest and not word[-1].isdigit():  # as most words are, in the texts of a whole store
-                place += 1
-                continue
-            found = self._longest_at(text, words, folded, place)
+        free_from = 0
+        for place in may_begin:
+            found = self._longest_at(cut, place) if place >= free_from else None
             if found is None:
-                place += 1
                 continue
             spelling, sighting, taken = found
             if spelling.need is Need.NOTHING:
                 plain.append(sighting)
             else:
                 needy.append((spelling, sighting))
-            place += taken
+            free_from = place + taken
         return _settled(text, folded, plain, needy)
 
     def entry_of(self, spelling: str) -> GazetteerEntry | None:
         """The entry that has exactly this spelling, whatever its case; None if there is none."""
-        found = self._spellings.get(key_of(spelling))
+        return self.entry_of_words(key_of(spelling))
+
+    def entry_of_words(self, words: tuple[str, ...]) -> GazetteerEntry | None:
+        """As `entry_of`, of a spelling that is cut into folded words already."""
+        found = self._spellings.get(words)
         return None if found is None else found.entry
 
-    def _longest_at(
-        self, text: str, words: Sequence[re.Match[str]], folded: Sequence[str], place: int
-    ) -> tuple[_Spelling, Sighting, int] | None:
+    def _longest_at(self, cut: _Cut, place: int) -> tuple[_Spelling, Sighting, int] | None:
+        folded = cut.folded
         word = folded[place]
         bare = _without_version(word)
         longest = max(self._longest.get(word, 0), self._longest.get(bare, 0))
-        for taken in range(min(longest, len(words) - place), 0, -1):
+        for taken in range(min(longest, len(folded) - place), 0, -1):
             spelling = self._spellings.get(tuple(folded[place : place + taken]))
             if spelling is None and taken == 1:
                 spelling = self._spellings.get((bare,))
-            start, end = words[place].start(), words[place + taken - 1].end()
-            if spelling is None or not _stands_alone(text, words[place], start):
+            if spelling is None or not _stands_alone(cut, place):
                 continue
-            surface = text[start:end]
+            start, end = cut.starts[place], cut.end(place + taken - 1)
+            surface = cut.text[start:end]
             if taken > 1 and _has_break(surface):
                 continue
             sighting = Sighting(entry=spelling.entry, surface=surface, start=start, end=end)
@@ -245,9 +266,10 @@ def _is_glued(text: str, end: int) -> bool:
     return text[end : end + 1] in {*_GLUE} and text[end + 1 : end + 2].isalnum()
 
 
-def _stands_alone(text: str, first: re.Match[str], start: int) -> bool:
-    """Whether a match does not begin inside a word, or with the dot of one: the .net of example.net."""
-    return not (first.group().startswith(".") and text[start - 1 : start].isalnum())
+def _stands_alone(cut: _Cut, place: int) -> bool:
+    """Whether a word does not begin inside another, or with the dot of one: the .net of example.net."""
+    start = cut.starts[place]
+    return not (cut.words[place].startswith(".") and cut.text[start - 1 : start].isalnum())
 
 
 def _has_break(surface: str) -> bool:

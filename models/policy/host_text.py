@@ -19,6 +19,7 @@ from recalld.models.policy import word_lists
 from recalld.models.policy.markup import ATTRIBUTE_CHARS_MAX, SPACES_MAX, level_brackets
 
 _TIMESTAMP = re.compile(r"\[[^\]\n]{0,60}?\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}[^\]\n]{0,30}\][ \t]*")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _FENCE = "```"
@@ -109,7 +110,7 @@ def _strip_lines(text: str, markers: tuple[str, ...], *, is_strict: bool) -> str
 
 def _may_have_marked_lines(text: str, markers: tuple[str, ...]) -> bool:
     """Whether any line needs a look: a quick check that spares a paste of many lines one at each."""
-    if "[" in text and _TIMESTAMP.search(text) is not None:
+    if "[" in text and _MOMENT.search(text) is not None:  # brackets may be many, moments are few
         return True
     folded = text.casefold()
     return any(marker in folded for marker in markers)

@@ -8,6 +8,7 @@ found there can be cut out of the original.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import msgspec
 
@@ -50,8 +51,14 @@ def level_brackets(text: str) -> str:
     return text
 
 
-def find_tags(levelled: str) -> list[Tag]:
-    """The tags of a levelled text, in order. Links in brackets (`<https://…>`, `<ana@example.com>`) are none."""
+def find_tags(levelled: str, tags_max: int | None = None) -> list[Tag]:
+    """The tags of a levelled text, in order. Links in brackets (`<https://…>`, `<ana@example.com>`) are none.
+
+    Args:
+        levelled: What `level_brackets` makes of a text.
+        tags_max: How many at most; None: all.
+    """
+    found = (match for match in _TAG.finditer(levelled) if _ADDRESS.search(match["name"]) is None)
     return [
         Tag(
             start=match.start(),
@@ -61,6 +68,5 @@ def find_tags(levelled: str) -> list[Tag]:
             is_empty=match["rest"].rstrip().endswith("/"),
             is_glued=match.start() > 0 and levelled[match.start() - 1].isalnum(),
         )
-        for match in _TAG.finditer(levelled)
-        if _ADDRESS.search(match["name"]) is None
+        for match in islice(found, tags_max)
     ]

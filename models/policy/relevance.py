@@ -15,12 +15,13 @@ hold for every score it could get.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import msgspec
 
 from recalld.models.domain.recall import Evidence
 from recalld.models.domain.records import MemoryKind
-from recalld.models.policy.head_inputs import LOGIT_MAX, LOGIT_MIN, HeadInput, head_inputs
+from recalld.models.policy.head_inputs import LOGIT_MAX, LOGIT_MIN, PAIR_INPUTS, HeadInput, InputReader, with_logits
 from recalld.models.policy.logistic_head import LogisticHead
 from recalld.models.policy.tree_head import TreeHead
 
@@ -64,6 +65,9 @@ class RelevanceModel(msgspec.Struct, frozen=True, kw_only=True):
     along far behind a good answer is seldom wanted, though alone it might be."""
     kind_thresholds: tuple[KindThreshold, ...] = ()
     """Kinds whose memories are held against another threshold; all others against `threshold`."""
+    candidates_max: int | None = None
+    """Candidates that it was fitted to judge, the first ones of fusion; None: as many as the configuration allows, in
+    the order of what each can still reach."""
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
@@ -76,6 +80,14 @@ class RelevanceModel(msgspec.Struct, frozen=True, kw_only=True):
         if len({each.kind for each in self.kind_thresholds}) != len(self.kind_thresholds):
             message = "kind_thresholds must name each kind once"
             raise ValueError(message)
+        if self.candidates_max is not None and self.candidates_max < 1:
+            message = f"candidates_max must be at least 1 or absent, got {self.candidates_max}"
+            raise ValueError(message)
+
+    @property
+    def looks_at_pairs(self) -> bool:
+        """Whether some head needs `Evidence.pair`."""
+        return any(not PAIR_INPUTS.isdisjoint(head.inputs) for head in self.heads)
 
     def threshold_of(self, kind: MemoryKind | None) -> float:
         """The threshold for memories of a kind; None: of a kind that is not known."""
@@ -114,11 +126,59 @@ def check_threshold(threshold: float) -> float:
     return threshold
 
 
+class _HeadInUse:
+    """A head with its reader, and its logits at the ends of their range."""
+
+    def __init__(self, head: RelevanceHead) -> None:
+        self.reader = InputReader(head.inputs)
+        self.relevance = head.relevance
+        self.lowest_logits = self.reader.logits_at(LOGIT_MIN)
+        self.highest_logits = self.reader.logits_at(LOGIT_MAX)
+
+
+class RelevanceReader:
+    """A relevance model in use: what is the same for all candidates of a recall is worked out once.
+
+    Args:
+        model: Its heads judge.
+    """
+
+    def __init__(self, model: RelevanceModel) -> None:
+        self._heads = tuple(map(_HeadInUse, model.heads))
+
+    def relevance(self, evidence: Evidence) -> float | None:
+        """As `relevance`."""
+        return None if evidence.logit is None else self._known(evidence)
+
+    def bounds(self, evidence: Evidence) -> Bounds:
+        """As `bounds`."""
+        # Which head judges hangs on no logit, as long as they are numbers, and the last head looks at nothing else.
+        head, fixed = next(self._able(evidence))
+        highest = head.relevance(with_logits(fixed, head.highest_logits))
+        if evidence.logit is not None:
+            return Bounds(lowest=self._known(evidence), highest=highest)
+        return Bounds(lowest=head.relevance(with_logits(fixed, head.lowest_logits)), highest=highest)
+
+    def _known(self, evidence: Evidence) -> float:
+        """Relevance with the evidence's own logits."""
+        for head, fixed in self._able(evidence):
+            values = head.reader.known(fixed, evidence)
+            if values is not None:
+                return head.relevance(values)
+        message = f"the logit must be a finite number here, got {evidence.logit}"
+        raise ValueError(message)
+
+    def _able(self, evidence: Evidence) -> Iterator[tuple[_HeadInUse, tuple[float, ...]]]:
+        """Yield the heads whose inputs but for logits are all known, best informed first, with these inputs."""
+        for head in self._heads:
+            fixed = head.reader.fixed(evidence)
+            if fixed is not None:
+                yield head, fixed
+
+
 def relevance(evidence: Evidence, model: RelevanceModel) -> float | None:
     """Relevance in [0, 1], or None when the candidate was not scored (no logit)."""
-    if evidence.logit is None:
-        return None
-    return _relevance_at(evidence, model)
+    return RelevanceReader(model).relevance(evidence)
 
 
 def bounds(evidence: Evidence, model: RelevanceModel) -> Bounds:
@@ -127,17 +187,4 @@ def bounds(evidence: Evidence, model: RelevanceModel) -> Bounds:
     Exact for a candidate that is not scored: every head that may judge rises with each of its logits, so that its ends
     are where all of them are at an end.
     """
-    return Bounds(
-        lowest=_relevance_at(evidence, model, LOGIT_MIN if evidence.logit is None else None),
-        highest=_relevance_at(evidence, model, LOGIT_MAX),
-    )
-
-
-def _relevance_at(evidence: Evidence, model: RelevanceModel, logit: float | None = None) -> float:
-    """Relevance with the evidence's own logits, or with `logit` in place of each of them."""
-    for head in model.heads:
-        values = head_inputs(evidence, head.inputs, logit=logit)
-        if values is not None:
-            return head.relevance(values)
-    message = f"the logit must be a finite number here, got {evidence.logit if logit is None else logit}"
-    raise ValueError(message)
+    return RelevanceReader(model).bounds(evidence)

@@ -86,6 +86,9 @@ _NOT_MEANT = re.compile(
 )
 _ENDED = re.compile(r"[^.;!\n]*\b(?:no more|any ?more|no longer|until|till|before|in the past)\b", re.IGNORECASE)
 """Behind a statement: it holds no more, or not for ever."""
+_PROPER_NAME = re.compile(r"[\w&.'/+-]+(?: (?:(?:of|de|du|da|van|von|der|&|the) )?[A-Z\u00c0-\u00de0-9][\w&.'/+-]*)*")
+"""From the capital letter at which a pattern ends: all words of the name."""
+_REST_OF_CLAUSE = re.compile(r"[^,;!?()\n]{1,60}?(?=[,;!?()\n]|\.(?:\s|\Z)|\s-\s|\Z)")
 ASKS_PER_SLOT_MAX = 2
 """Ways to put a slot's one question: relevance looks at the mean over a record's asks, so others would lower it."""
 
@@ -123,10 +126,16 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class SlotMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A slot that a text fills, and the heading for it."""
+    """A slot that a text fills, and the heading for it.
+
+    Attributes:
+        value: What it is filled with, where the pattern shows it: a name of the gazetteer, a proper name, or the rest
+            of the clause; else empty.
+    """
 
     slot: Slot
     cue: str
+    value: str = ""
 
 
 class _SlotFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -180,7 +189,7 @@ def _match(slot: Slot, text: str, names: Sequence[Sighting]) -> Iterator[SlotMat
         for match in pattern.finditer(marked):
             if not slot.negated and _is_taken_back(marked, match):
                 continue
-            yield SlotMatch(slot=slot, cue=_cue(slot, marked, match, wanted))
+            yield SlotMatch(slot=slot, cue=_cue(slot, marked, match, wanted), value=_value(marked, match, wanted))
             return
 
 
@@ -203,8 +212,25 @@ def _marked(text: str, wanted: Sequence[Sighting]) -> str:
 def _cue(slot: Slot, marked: str, match: re.Match[str], wanted: Sequence[Sighting]) -> str:
     if "name" not in match.re.groupindex:
         return slot.cue
-    place = marked.count(NAME_MARK, 0, match.start("name"))
-    return slot.cue.replace("{name}", wanted[place].entry.name)
+    return slot.cue.replace("{name}", _name_in(marked, match, wanted))
+
+
+def _name_in(marked: str, match: re.Match[str], wanted: Sequence[Sighting]) -> str:
+    """The gazetteer's name that a pattern's `{name}` stands for."""
+    return wanted[marked.count(NAME_MARK, 0, match.start("name"))].entry.name
+
+
+def _value(marked: str, match: re.Match[str], wanted: Sequence[Sighting]) -> str:
+    """What a statement fills its slot with; empty where the pattern does not show it."""
+    if "name" in match.re.groupindex:
+        return _name_in(marked, match, wanted)
+    last, before = match.group()[-1:], match.group()[-2:-1]
+    found = None
+    if last.isupper() and not before.isalnum():
+        found = _PROPER_NAME.match(marked, match.end() - 1)
+    elif last.isspace():
+        found = _REST_OF_CLAUSE.match(marked, match.end())
+    return "" if found is None else found.group().rstrip(" .'")
 
 
 @cache

@@ -269,7 +269,7 @@ def _subject(
 
 def _is_general_name(words: tuple[str, ...]) -> bool:
     """Whether a heading is no more than the name of something general, as "Python" is."""
-    entry = gazetteer().entry_of(" ".join(words))
+    entry = gazetteer().entry_of_words(words)
     return entry is not None and entry.category in GENERAL_CATEGORIES
 
 
@@ -301,7 +301,10 @@ def _spelled(spelling: str) -> tuple[str, ...]:
 
 def _words(text: str) -> tuple[str, ...]:
     """The words of a text, folded; an identifier counts as its parts (auth_token is auth, token)."""
-    return tuple(fold_word(word) for word in _WORD.findall(clean_text(text)))
+    cleaned = clean_text(text)
+    if cleaned.isascii():  # then lower case is all that folding does
+        return tuple(_WORD.findall(cleaned.lower()))
+    return tuple([fold_word(word) for word in _WORD.findall(cleaned)])
 
 
 def _occurs(units: tuple[str, ...], words: tuple[str, ...]) -> bool:

@@ -123,6 +123,40 @@ class AsyncClient:
         """Hand over a turn as it was said."""
         return await self._call(request, replies.Admitted, timeout_s)
 
+    async def confirm(self, request: requests.Confirm, *, timeout_s: float | None = None) -> replies.Confirmed:
+        """Answer a proposal, for the user."""
+        return await self._call(request, replies.Confirmed, timeout_s)
+
+    async def proposals(self, request: requests.ListProposals, *, timeout_s: float | None = None) -> replies.Proposals:
+        """Read a page of what waits, or waited, for the user's yes."""
+        return await self._call(request, replies.Proposals, timeout_s)
+
+    async def observations(
+        self, request: requests.ListObservations, *, timeout_s: float | None = None
+    ) -> replies.Observations:
+        """Read a page of what is noted until more turns say the same."""
+        return await self._call(request, replies.Observations, timeout_s)
+
+    async def lineage(self, request: requests.GetLineage, *, timeout_s: float | None = None) -> replies.Lineage:
+        """Read everything behind a memory."""
+        return await self._call(request, replies.Lineage, timeout_s)
+
+    async def settle(self, request: requests.Settle, *, timeout_s: float | None = None) -> replies.Settled:
+        """Give a person's word on an observation."""
+        return await self._call(request, replies.Settled, timeout_s)
+
+    async def export(self, request: requests.Export, *, timeout_s: float | None = None) -> replies.Exported:
+        """Read a page of everything that is kept of a user."""
+        return await self._call(request, replies.Exported, timeout_s)
+
+    async def import_records(self, request: requests.Import, *, timeout_s: float | None = None) -> replies.Imported:
+        """Take over what was exported, or what another program stored."""
+        return await self._call(request, replies.Imported, timeout_s)
+
+    async def purge_user(self, request: requests.PurgeUser, *, timeout_s: float | None = None) -> replies.Purged:
+        """Leave nothing of a user behind."""
+        return await self._call(request, replies.Purged, timeout_s)
+
     async def remember(self, request: requests.Remember, *, timeout_s: float | None = None) -> replies.Remembered:
         """Store a memory; it is durable when this returns."""
         return await self._call(request, replies.Remembered, timeout_s)
@@ -180,6 +214,10 @@ class AsyncClient:
     ) -> replies.StandingSet:
         """Say what a person decided about a memory and the standing block."""
         return await self._call(request, replies.StandingSet, timeout_s)
+
+    async def note_audit(self, request: requests.NoteAudit, *, timeout_s: float | None = None) -> replies.Ok:
+        """Say that a person has just gone through the newest memories."""
+        return await self._call(request, replies.Ok, timeout_s, kind=requests.NoteAudit)
 
     async def outcome(self, request: requests.Outcome, *, timeout_s: float | None = None) -> replies.Ok:
         """Report what became of what a decision showed."""

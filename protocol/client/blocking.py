@@ -100,6 +100,40 @@ class Client:
         """Hand over a turn as it was said."""
         return self._call(request, replies.Admitted, timeout_s)
 
+    def confirm(self, request: requests.Confirm, *, timeout_s: float | None = None) -> replies.Confirmed:
+        """Answer a proposal, for the user."""
+        return self._call(request, replies.Confirmed, timeout_s)
+
+    def proposals(self, request: requests.ListProposals, *, timeout_s: float | None = None) -> replies.Proposals:
+        """Read a page of what waits, or waited, for the user's yes."""
+        return self._call(request, replies.Proposals, timeout_s)
+
+    def observations(
+        self, request: requests.ListObservations, *, timeout_s: float | None = None
+    ) -> replies.Observations:
+        """Read a page of what is noted until more turns say the same."""
+        return self._call(request, replies.Observations, timeout_s)
+
+    def lineage(self, request: requests.GetLineage, *, timeout_s: float | None = None) -> replies.Lineage:
+        """Read everything behind a memory."""
+        return self._call(request, replies.Lineage, timeout_s)
+
+    def settle(self, request: requests.Settle, *, timeout_s: float | None = None) -> replies.Settled:
+        """Give a person's word on an observation."""
+        return self._call(request, replies.Settled, timeout_s)
+
+    def export(self, request: requests.Export, *, timeout_s: float | None = None) -> replies.Exported:
+        """Read a page of everything that is kept of a user."""
+        return self._call(request, replies.Exported, timeout_s)
+
+    def import_records(self, request: requests.Import, *, timeout_s: float | None = None) -> replies.Imported:
+        """Take over what was exported, or what another program stored."""
+        return self._call(request, replies.Imported, timeout_s)
+
+    def purge_user(self, request: requests.PurgeUser, *, timeout_s: float | None = None) -> replies.Purged:
+        """Leave nothing of a user behind."""
+        return self._call(request, replies.Purged, timeout_s)
+
     def remember(self, request: requests.Remember, *, timeout_s: float | None = None) -> replies.Remembered:
         """Store a memory; it is durable when this returns."""
         return self._call(request, replies.Remembered, timeout_s)
@@ -153,6 +187,10 @@ class Client:
     def set_standing(self, request: requests.SetStanding, *, timeout_s: float | None = None) -> replies.StandingSet:
         """Say what a person decided about a memory and the standing block."""
         return self._call(request, replies.StandingSet, timeout_s)
+
+    def note_audit(self, request: requests.NoteAudit, *, timeout_s: float | None = None) -> replies.Ok:
+        """Say that a person has just gone through the newest memories."""
+        return self._call(request, replies.Ok, timeout_s, kind=requests.NoteAudit)
 
     def outcome(self, request: requests.Outcome, *, timeout_s: float | None = None) -> replies.Ok:
         """Report what became of what a decision showed."""

@@ -13,6 +13,10 @@ from recalld.protocol.messages import Request
 _REPEATABLE = (
     requests.Recall
     | requests.Observe
+    | requests.ListProposals
+    | requests.ListObservations
+    | requests.GetLineage
+    | requests.Export
     | requests.Get
     | requests.ListMemories
     | requests.Decide

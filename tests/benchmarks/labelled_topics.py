@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from recalld.models.inference.loading import load_bi_encoder
 from recalld.models.policy.query_reading import read_query
 
-SOURCES = Path(__file__).parents[1] / "data" / "sources"
+SOURCES = Path(__file__).parents[2] / "models" / "calibration" / "data" / "sources"
 RECORDS_OF_EACH = 25
 """Records of each source whose texts are embedded: enough to tell questions apart, few enough to take seconds."""
 CUES, ASKS = 2, 3

@@ -10,7 +10,10 @@ labelled sources; the other half is made of words as common as they are in the m
 by words than questions are. Nothing else runs in the process meanwhile but a task that wakes up every few milliseconds.
 A cold recall is the first one of a process for a user: its index is loaded for it. The pages of the file lie in the
 system's cache, as they do on a machine that has served the user before. These machines are shared, so read the spread,
-not one number.
+not one number; of the parts, their shares of the whole tell more than their milliseconds.
+
+Most of a recall of a middling memory is the embedding, twice for each query. What that takes by itself, with nothing
+else running, is printed last: no recall of a new query is faster than both runs beside each other.
 """
 
 from __future__ import annotations
@@ -18,8 +21,10 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 import tempfile
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import zip_longest
@@ -37,24 +42,26 @@ from recalld.actors.kernel import Supervisor
 from recalld.actors.ports import StopFlag
 from recalld.daemon.app import FailureRelay
 from recalld.daemon.calibrating import calibration_in_force, embedder_key_of
+from recalld.daemon.cli.commands.serve import SWITCH_INTERVAL_S
 from recalld.daemon.clock import RandomIds, SystemClock
 from recalld.daemon.composition import DRAIN_ORDER, Parts, Running, real_models, start_actors
 from recalld.daemon.config import Settings
 from recalld.daemon.config.settings import ModelsSettings, ServerSettings, StorageSettings
 from recalld.daemon.storage.store import open_store
 from recalld.models.domain.reasons import DegradedReason, RecallDecision
-from recalld.models.domain.recall import RecallOutcome, RecallQuery
+from recalld.models.domain.recall import RecallOutcome, RecallQuery, RecallTimings
 from recalld.models.domain.store import vector_bytes_of
+from recalld.models.inference.loading import load_bi_encoder
 from recalld.models.inference.manifest import MODELS
 
-USER, LONELY, OTHERS = "bench", "lonely", 100
+USER, LONELY, OTHERS = "bench", "lonely", 10_000
 ENVELOPE_S = 30.0
 """Far beyond what a recall takes: nothing is left out for want of time, so that all of it is timed."""
 COLD_STARTS = 5
 RELEVANT_LOGIT, IRRELEVANT_LOGIT = 6.0, -8.0
 ATTEMPTS_MAX = 600
 LONELY_ROWS = 1_000
-ROWS_OF_ANOTHER = 100
+RUNS_ALONE = 60
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,9 +70,11 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rows: The user's memories.
         total_ms: Recalls, everything but scoring.
+        turn_ms: Of that, reading the turn, and asking the store whether it has its words.
         embed_ms: Of that, until the query's vectors were there; the search by words runs beside it.
         search_ms: Of that, the search by vectors, reading the memories, fusion and coverage.
         gate_ms: Of that, the gate: its planning and judging, and handing pairs to a model that answers at once.
+        rest_ms: Of that, everything else: subjects, the floor, exclusions, and what the items bring along.
         repeated_ms: The same recalls once more, as in a turn's tool loop.
         cold_ms: First recalls of a process.
         lag_ms: How late the event loop was while recalls ran one after another.
@@ -73,9 +82,11 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: int
     total_ms: Spread
+    turn_ms: Spread
     embed_ms: Spread
     search_ms: Spread
     gate_ms: Spread
+    rest_ms: Spread
     repeated_ms: Spread
     cold_ms: Spread
     lag_ms: Spread
@@ -89,6 +100,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, help="keep the stores here, and use them again; default: a new place")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     with tempfile.TemporaryDirectory(prefix="recalld-bench-") as directory:
         bench = Bench(options.data_dir or Path(directory), options.model_dir)
         alone, beside = anyio.run(bench.beside_others, options.recalls, backend_options={"use_uvloop": True})
@@ -96,22 +108,50 @@ def main() -> None:
             anyio.run(bench.at_size, rows, options.recalls, backend_options={"use_uvloop": True})
             for rows in sorted(options.rows)
         ]
+        embedder = bench.embedder_alone()
     if options.json:
-        found = {"alone_ms": alone, "beside_others_ms": beside, "sizes": grown}
+        found = {"alone_ms": alone, "beside_others_ms": beside, "sizes": grown, "embedder_alone": embedder}
         print(json.dumps(msgspec.to_builtins(found)))
         return
     for figures in grown:
         report(figures)
-    others = OTHERS * ROWS_OF_ANOTHER
-    print(f"{LONELY_ROWS} memories alone: p50 {alone.p50} ms; beside {others} memories of others: p50 {beside.p50} ms;")
+    print(f"{LONELY_ROWS} memories alone: p50 {alone.p50} ms; beside {OTHERS} other users: p50 {beside.p50} ms;")
     print(f"  ratio {beside.p50 / alone.p50:.2f}")
+    print("the embedder while nothing else runs, milliseconds")
+    print_spread("one_ms", embedder.one_ms)
+    print_spread("both_ms", embedder.both_ms)
 
 
 def report(figures: Figures) -> None:
     print(f"{figures.rows} memories of one user, milliseconds")
-    for name in ("total_ms", "embed_ms", "search_ms", "gate_ms", "repeated_ms", "cold_ms", "lag_ms"):
-        spread: Spread = getattr(figures, name)
-        print(f"  {name:<12} min {spread.min}, p50 {spread.p50}, p95 {spread.p95}, max {spread.max}")
+    print_spread("total_ms", figures.total_ms)
+    parts = {name: getattr(figures, name) for name in ("turn_ms", "embed_ms", "search_ms", "gate_ms", "rest_ms")}
+    whole = sum(spread.p50 for spread in parts.values())
+    for name, spread in parts.items():
+        print_spread(name, spread, f"; {100.0 * spread.p50 / whole:.0f} % of the parts")
+    for name in ("repeated_ms", "cold_ms", "lag_ms"):
+        print_spread(name, getattr(figures, name))
+
+
+def print_spread(name: str, spread: Spread, more: str = "") -> None:
+    print(f"  {name:<12} min {spread.min}, p50 {spread.p50}, p95 {spread.p95}, max {spread.max}{more}")
+
+
+def rest_ms(timings: RecallTimings) -> float:
+    """What of a recall is none of its timed parts."""
+    return timings.total_ms - timings.turn_ms - timings.embed_ms - timings.search_ms - timings.gate_ms
+
+
+class EmbedderAlone(msgspec.Struct, frozen=True, kw_only=True):
+    """What embedding a query takes while nothing else runs; milliseconds.
+
+    Attributes:
+        one_ms: One run, with the query prefix.
+        both_ms: That and the run without it, beside each other in two threads, as a recall has them.
+    """
+
+    one_ms: Spread
+    both_ms: Spread
 
 
 class InstantScorer:
@@ -136,7 +176,7 @@ class Bench:
 
     async def at_size(self, rows: int, recalls: int) -> Figures:
         """Time the recalls of a user with so many memories."""
-        data_dir = await self._store_of(f"size-{rows}", {USER: rows})
+        data_dir = await self._store_of(f"size-{rows}", USER, rows)
         cold = [await self._first_recall(data_dir, number) for number in range(COLD_STARTS)]
         async with self._running(data_dir) as running:
             await recall(running, USER, "Which words come first?")
@@ -150,9 +190,11 @@ class Bench:
         return Figures(
             rows=rows,
             total_ms=spread_of([each.timings.total_ms for each in outcomes]),
+            turn_ms=spread_of([each.timings.turn_ms for each in outcomes]),
             embed_ms=spread_of([each.timings.embed_ms for each in outcomes]),
             search_ms=spread_of([each.timings.search_ms for each in outcomes]),
             gate_ms=spread_of([each.timings.gate_ms for each in outcomes]),
+            rest_ms=spread_of([rest_ms(each.timings) for each in outcomes]),
             repeated_ms=spread_of([each.timings.total_ms for each in repeated]),
             cold_ms=spread_of(cold),
             lag_ms=spread_of(lag_ms),
@@ -160,9 +202,8 @@ class Bench:
 
     async def beside_others(self, recalls: int) -> tuple[Spread, Spread]:
         """Time one user's recalls in a store without and in one with other users; the recalls take turns."""
-        alone_dir = await self._store_of("alone", {LONELY: LONELY_ROWS})
-        others = {f"other-{number}": ROWS_OF_ANOTHER for number in range(OTHERS)}
-        beside_dir = await self._store_of("beside", {LONELY: LONELY_ROWS, **others})
+        alone_dir = await self._store_of("alone", LONELY, LONELY_ROWS)
+        beside_dir = await self._store_of(f"beside-{OTHERS}", LONELY, LONELY_ROWS, others=OTHERS)
         alone, beside = [], []
         async with self._running(alone_dir) as without, self._running(beside_dir) as with_others:
             for running in (without, with_others):
@@ -172,8 +213,25 @@ class Bench:
                 beside.append((await recall(with_others, LONELY, text)).timings.total_ms)
         return spread_of(alone), spread_of(beside)
 
-    async def _store_of(self, name: str, users: dict[str, int]) -> Path:
-        """A store with so many memories of each user, made unless it is there.
+    def embedder_alone(self) -> EmbedderAlone:
+        """Time the embedder by itself, on the questions that are asked."""
+        embed = load_bi_encoder(self._models.dir, self._models.embedder).embed
+        one_ms, both_ms = [], []
+        clock = SystemClock()
+        with ThreadPoolExecutor(max_workers=1) as lane:
+            for text in questions(RUNS_ALONE):
+                started_s = clock.monotonic_s()
+                embed(text, is_query=True)
+                one_ms.append((clock.monotonic_s() - started_s) * 1000.0)
+                started_s = clock.monotonic_s()
+                beside = lane.submit(embed, text, is_query=False)
+                embed(text, is_query=True)
+                beside.result()
+                both_ms.append((clock.monotonic_s() - started_s) * 1000.0)
+        return EmbedderAlone(one_ms=spread_of(one_ms), both_ms=spread_of(both_ms))
+
+    async def _store_of(self, name: str, user: str, rows: int, *, others: int = 0) -> Path:
+        """A store with so many memories of a user, and one memory of each of others, made unless it is there.
 
         Its name tells whose vectors it has: those of another embedder would all be made anew while recalls are timed.
         """
@@ -181,13 +239,13 @@ class Bench:
         data_dir = self._directory / f"{name}-{embedder_key[:8]}"
         done = data_dir / "done"
         if not done.exists():
-            note(f"storing {sum(users.values())} memories …")
+            note(f"storing {rows + others} memories …")
             async with open_store(data_dir, clock=SystemClock()):
                 pass
             topics = topic_vectors(self._models.dir, self._models.embedder)
             store = SyntheticStore(data_dir, embedder_key, topics)
-            for user, rows in users.items():
-                store.add(user, rows)
+            store.add(user, rows)
+            store.add_users([f"other-{number}" for number in range(others)])
             done.touch()
         return data_dir
 

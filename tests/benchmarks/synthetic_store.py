@@ -11,6 +11,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -79,6 +80,17 @@ class SyntheticStore:
             for start in range(0, count, BATCH):
                 in_transaction(db, partial(self._add_batch, user=user, count=min(BATCH, count - start)))
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def add_users(self, users: Sequence[str]) -> None:
+        """Store one memory for each of many users, many in a transaction."""
+        with closing(open_writing(self._path)) as db:
+            for start in range(0, len(users), BATCH):
+                in_transaction(db, partial(self._add_one_each, users=users[start : start + BATCH]))
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _add_one_each(self, db: sqlite3.Connection, users: Sequence[str]) -> None:
+        for user in users:
+            self._add_batch(db, user, 1)
 
     def _add_batch(self, db: sqlite3.Connection, user: str, count: int) -> None:
         user_no, notes = ensure_user(db, user), ChangeNotes(db)

@@ -18,12 +18,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from labelling import Gated, Models, Nominated, Record, Turn, gate, label_all, memory_of, read_lines
+from labelling import Models, read_lines
 from tables import Counted, print_rates, rates, show
 
 from recalld.actors.recall.floor_step import FloorStep
 from recalld.actors.store.search_text import search_text
 from recalld.daemon.calibrating import running_keys
+from recalld.daemon.own_calibration.labelling import Gated, Nominated, Record, Turn, gate, label_all, memory_of
 from recalld.models.calibration.fit import (
     CalibrationInfo,
     FitOptions,
@@ -44,7 +45,7 @@ from recalld.models.policy.relevance import RelevanceHead, RelevanceModel
 from recalld.models.policy.tree_head import TreeHead
 
 HERE = Path(__file__).resolve().parent
-SOURCES = HERE.parent / "data" / "sources"
+SOURCES = HERE.parents[1] / "models" / "calibration" / "data" / "sources"
 ENGLISH = (
     "backend-team",
     "corner-shop",

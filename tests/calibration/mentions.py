@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from labelling import NeverStops, Record, Turn, memory_of
 from numpy.typing import NDArray
 
 from recalld.daemon.calibrating import shipped_calibration
+from recalld.daemon.own_calibration.labelling import Record, Turn, memory_of
 from recalld.models.calibration.intervals import Proportion, wilson
 from recalld.models.calibration.record import CalibrationRecord
 from recalld.models.domain.recall import Candidate, Evidence
@@ -25,6 +25,7 @@ from recalld.models.inference.bi_encoder import BiEncoder
 from recalld.models.inference.cross_encoder import CrossEncoder
 from recalld.models.inference.loading import load_bi_encoder, load_cross_encoder
 from recalld.models.inference.manifest import BGE_SMALL, MS_MARCO_L12
+from recalld.models.inference.onnx_session import NeverStop
 from recalld.models.policy.enrichment import enrich
 from recalld.models.policy.floor import FloorResult, passes_floor
 from recalld.models.policy.gate_order import looking_order, with_shapes
@@ -34,7 +35,7 @@ from recalld.models.policy.mentions import MentionRule, mentions
 from recalld.models.policy.subjects import QueryWords, subjects_of
 from recalld.models.policy.views import chosen_views
 
-SOURCES = Path(__file__).resolve().parents[1] / "data" / "sources"
+SOURCES = Path(__file__).resolve().parents[2] / "models" / "calibration" / "data" / "sources"
 GERMAN = "freiberufler"
 NOMINATED_MAX = 40
 """Nearest records whose subjects are compared: about what a recall nominates."""
@@ -98,7 +99,7 @@ def candidate_of(row: Embedded, query: Vector, question: Vector) -> Candidate:
 def scored(candidate: Candidate, text: str, scorer: CrossEncoder) -> Candidate:
     memory = candidate.memory
     views = chosen_views(text, memory.text, candidate.best_cue, has_asks=bool(memory.asks))
-    logit = max(scorer.score(view.query, view.text, NeverStops()) for view in views)
+    logit = max(scorer.score(view.query, view.text, NeverStop()) for view in views)
     return msgspec.structs.replace(candidate, evidence=msgspec.structs.replace(candidate.evidence, logit=logit))
 
 

@@ -21,6 +21,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
         relevant: Of these, relevant ones.
         pairs_scored: Pairs the gate took.
         pairs_possible: Pairs that every view of as many candidates would have taken.
+        is_floor_served: Whether a relevant memory was among the three nearest; None: not told.
     """
 
     query_kind: str
@@ -30,6 +31,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     relevant: int
     pairs_scored: int = 0
     pairs_possible: int = 0
+    is_floor_served: bool | None = None
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +39,9 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         retention: Of the turns with a relevant candidate, those to which one is handed over.
+        of_floor: Of the turns with a relevant memory among the three nearest, which the floor alone would hand over,
+            those to which a relevant one is handed over.
+        served: Of all answerable turns, those to which a relevant memory is handed over.
         candidates: Of the answerable turns, those with a relevant candidate.
         silence: Of the turns with nothing relevant, those to which nothing is handed over.
         silence_by_kind: The same by kind of turn.
@@ -47,6 +52,8 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     retention: Proportion
+    of_floor: Proportion
+    served: Proportion
     candidates: Proportion
     silence: Proportion
     silence_by_kind: dict[str, Proportion]
@@ -60,6 +67,8 @@ def rates(turns: Sequence[Counted]) -> Rates:
     answerable = [turn for turn in turns if turn.is_answerable]
     return Rates(
         retention=_retention(turns),
+        of_floor=_retention([turn for turn in turns if turn.is_floor_served], is_servable_only=False),
+        served=wilson(sum(turn.relevant > 0 for turn in answerable), len(answerable)),
         candidates=wilson(sum(turn.is_servable for turn in answerable), len(answerable)),
         silence=_silence(turns),
         silence_by_kind={kind: _silence(mine) for kind, mine in _by_kind(turns, is_answerable=False).items()},
@@ -77,6 +86,8 @@ def print_rates(name: str, found: Rates) -> None:
     print(f"{name}:")
     print(f"  silence   {show(found.silence)}")
     print(f"  retention {show(found.retention)}; a relevant record among the candidates {show(found.candidates)}")
+    if found.of_floor.n:
+        print(f"  of what the three nearest serve {show(found.of_floor)}; of all answerable {show(found.served)}")
     for title, shares in (("silence", found.silence_by_kind), ("retention", found.retention_by_kind)):
         for kind, share in shares.items():
             print(f"    {title:<9} {kind:<20} {show(share)}")
@@ -89,8 +100,8 @@ def show(share: Proportion) -> str:
     return f"{share.successes}/{share.n} = {share.value:.3f} [{share.low:.2f}, {share.high:.2f}]"
 
 
-def _retention(turns: Sequence[Counted]) -> Proportion:
-    servable = [turn for turn in turns if turn.is_servable]
+def _retention(turns: Sequence[Counted], *, is_servable_only: bool = True) -> Proportion:
+    servable = [turn for turn in turns if turn.is_servable or not is_servable_only]
     return wilson(sum(turn.relevant > 0 for turn in servable), len(servable))
 
 

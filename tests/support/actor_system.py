@@ -21,6 +21,7 @@ from scripted_actor import Watched
 from virtual_thread import ThreadScript, VirtualThread
 from virtual_time import LoopClock
 
+from recalld.actors.admission.judging import NoJudge, SentenceJudge
 from recalld.actors.events import EventBus, EventLevel
 from recalld.actors.inference_thread.call import Delivery
 from recalld.actors.inference_thread.factory import ThreadFactory
@@ -35,6 +36,7 @@ from recalld.daemon.composition import DRAIN_ORDER, ModelParts, Parts, Running, 
 from recalld.daemon.config import Settings
 from recalld.daemon.config.settings import (
     ActorsSettings,
+    AdmissionSettings,
     EventsSettings,
     ModelsSettings,
     RecallSettings,
@@ -45,10 +47,13 @@ from recalld.daemon.config.settings import (
 )
 from recalld.daemon.service import LocalMemoryService
 from recalld.models.domain.admission import (
+    ConfirmReply,
+    ConfirmRequest,
     ForgetReply,
     ForgetRequest,
     ObservedTurn,
     ObserveReply,
+    OfferedFact,
     RememberReply,
     RememberRequest,
     Speaker,
@@ -119,6 +124,7 @@ class SystemOptions(TypedDict, total=False):
     recall: RecallSettings
     standing: StandingSettings
     write: WriteSettings
+    admission: AdmissionSettings
     actors: ActorsSettings
     events: EventsSettings
     calibration: GateCalibration
@@ -140,6 +146,20 @@ class QueryOptions(TypedDict, total=False):
     now_ms: int | None
     time_zone: str
     time: TimeUse
+
+
+class TurnOptions(TypedDict, total=False):
+    """Fields of an observed turn that a test may set."""
+
+    session: str
+    speaker: Speaker
+    scope: str
+    time_zone: str
+    offered: tuple[OfferedFact, ...]
+    unreadable: tuple[str, ...]
+    injected: tuple[str, ...]
+    answers: str
+    client: str
 
 
 class MemoryOptions(TypedDict, total=False):
@@ -179,6 +199,7 @@ class System:
     )
     text_work: TextWork = field(default_factory=ImmediateTextWork)
     runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
+    judge: SentenceJudge = field(default_factory=NoJudge)
     bus: EventBus | None = None
     _running: Running | None = None
     _supervisor: Supervisor | None = None
@@ -243,16 +264,44 @@ class System:
         return (await self.remember(user, text, **options)).memory.id
 
     async def observe(
-        self, user: str, text: str, *, turn_id: str, session: str = "s", speaker: Speaker = Speaker.USER
+        self,
+        user: str,
+        text: str,
+        *,
+        turn_id: str,
+        within_s: float = WRITE_S,
+        at_ms: int | None = None,
+        **options: Unpack[TurnOptions],
     ) -> ObserveReply:
-        return await self.service.observe(
-            ObservedTurn(
+        fields: TurnOptions = {"session": "s", "speaker": Speaker.USER, **options}
+        turn = ObservedTurn(
+            user=user,
+            turn_id=turn_id,
+            text=text,
+            at_ms=self.clock.now_ms() if at_ms is None else at_ms,
+            deadline_s=self.now_s() + within_s,
+            **fields,
+        )
+        return await self.service.observe(turn)
+
+    async def confirm(
+        self,
+        user: str,
+        proposal_id: str = "",
+        *,
+        session: str = "",
+        is_accepted: bool = True,
+        edited_text: str = "",
+        approver: str = "recalld-cli",
+    ) -> ConfirmReply:
+        return await self.service.confirm(
+            ConfirmRequest(
                 user=user,
                 session=session,
-                turn_id=turn_id,
-                speaker=speaker,
-                text=text,
-                at_ms=self.clock.now_ms(),
+                proposal_id=proposal_id,
+                is_accepted=is_accepted,
+                edited_text=edited_text,
+                approver=approver,
                 deadline_s=self.now_s() + WRITE_S,
             )
         )
@@ -361,6 +410,7 @@ def _parts(system: System, bus: EventBus, tasks: anyio.abc.TaskGroup, options: S
         recall=options.get("recall", RecallSettings()),
         standing=options.get("standing", StandingSettings()),
         write=options.get("write", WriteSettings()),
+        admission=options.get("admission", AdmissionSettings()),
         actors=options.get("actors", ActorsSettings()),
         events=options.get("events", EventsSettings()),
     )
@@ -383,6 +433,7 @@ def _parts(system: System, bus: EventBus, tasks: anyio.abc.TaskGroup, options: S
         version="0",
         text_work=system.text_work,
         runtime_model=system.runtime_model,
+        judge=system.judge,
     )
 
 

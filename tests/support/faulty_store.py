@@ -8,7 +8,22 @@ from dataclasses import dataclass, field
 import anyio
 
 from recalld.actors.ports import MemoryReader, MemoryWriter
+from recalld.models.domain.admission_store import (
+    AdmitTurn,
+    Confirm,
+    Confirmed,
+    Lineage,
+    ObservationPage,
+    ObservationSettled,
+    ProposalPage,
+    ProposalState,
+    SettleObservation,
+    SlotHolder,
+    TurnAdmitted,
+)
+from recalld.models.domain.audit import NoteAudit
 from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.domain.extraction import AppendPending, PendingCounts, PendingTurn, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, OutcomeTally, RecordOutcome
 from recalld.models.domain.records import Memory
 from recalld.models.domain.standing import MemoryOutcomes, SetStanding, StandingCandidates, StandingSet
@@ -26,6 +41,7 @@ from recalld.models.domain.store import (
     LexicalHit,
     ListFilter,
     MemoryPage,
+    NoteCounts,
     PendingEmbedding,
     PutVectors,
     RecordTurn,
@@ -38,6 +54,8 @@ from recalld.models.domain.store import (
     Updated,
 )
 from recalld.models.domain.time_window import TimeWindow
+from recalld.models.domain.usage import Usage
+from recalld.models.domain.user_data import ExportPage, ImportMemories, MemoriesImported, PurgeUser, UserPurged
 
 
 @dataclass
@@ -160,6 +178,50 @@ class FaultyReader:
         await self._trouble.meet("standing_candidates")
         return await self._reader.standing_candidates(user, scope, now_ms=now_ms, limit=limit)
 
+    async def observations(self, user: str, *, since_ms: int, limit: int, cursor: str | None) -> ObservationPage:
+        await self._trouble.meet("observations")
+        return await self._reader.observations(user, since_ms=since_ms, limit=limit, cursor=cursor)
+
+    async def proposals(
+        self, user: str, states: Sequence[ProposalState], *, now_ms: int, limit: int, cursor: str | None
+    ) -> ProposalPage:
+        await self._trouble.meet("proposals")
+        return await self._reader.proposals(user, states, now_ms=now_ms, limit=limit, cursor=cursor)
+
+    async def lineage(self, user: str, memory_id: str, *, now_ms: int) -> Lineage | None:
+        await self._trouble.meet("lineage")
+        return await self._reader.lineage(user, memory_id, now_ms=now_ms)
+
+    async def usage(self, user: str, scope: str, *, now_ms: int) -> Usage:
+        await self._trouble.meet("usage")
+        return await self._reader.usage(user, scope, now_ms=now_ms)
+
+    async def slot_holders(
+        self, user: str, scope: str, slot: str, subject: str = "", *, now_ms: int
+    ) -> tuple[SlotHolder, ...]:
+        await self._trouble.meet("slot_holders")
+        return await self._reader.slot_holders(user, scope, slot, subject, now_ms=now_ms)
+
+    async def pending_turns(self, user: str, *, limit: int) -> tuple[PendingTurn, ...]:
+        await self._trouble.meet("pending_turns")
+        return await self._reader.pending_turns(user, limit=limit)
+
+    async def pending_users(self) -> tuple[str, ...]:
+        await self._trouble.meet("pending_users")
+        return await self._reader.pending_users()
+
+    async def pending_counts(self, user: str | None) -> PendingCounts:
+        await self._trouble.meet("pending_counts")
+        return await self._reader.pending_counts(user)
+
+    async def notes_with(self, user: str, words: Sequence[str]) -> NoteCounts:
+        await self._trouble.meet("notes_with")
+        return await self._reader.notes_with(user, words)
+
+    async def exported(self, user: str, *, now_ms: int, limit: int, cursor: str | None) -> ExportPage:
+        await self._trouble.meet("exported")
+        return await self._reader.exported(user, now_ms=now_ms, limit=limit, cursor=cursor)
+
     async def health(self, embedder_key: str, *, now_ms: int) -> StoreHealth:
         await anyio.sleep(self._trouble.slow_s.get("health", 0.0))
         return await self._reader.health(embedder_key, now_ms=now_ms)
@@ -180,6 +242,26 @@ class FaultyWriter:
         await self._trouble.meet("record_turn")
         return await self._writer.record_turn(command)
 
+    async def admit_turn(self, command: AdmitTurn) -> TurnAdmitted:
+        await self._trouble.meet("admit_turn")
+        return await self._writer.admit_turn(command)
+
+    async def confirm(self, command: Confirm) -> Confirmed:
+        await self._trouble.meet("confirm")
+        return await self._writer.confirm(command)
+
+    async def settle_observation(self, command: SettleObservation) -> ObservationSettled:
+        await self._trouble.meet("settle_observation")
+        return await self._writer.settle_observation(command)
+
+    async def import_memories(self, command: ImportMemories) -> MemoriesImported:
+        await self._trouble.meet("import_memories")
+        return await self._writer.import_memories(command)
+
+    async def purge_user(self, command: PurgeUser) -> UserPurged:
+        await self._trouble.meet("purge_user")
+        return await self._writer.purge_user(command)
+
     async def forget(self, command: Forget) -> Forgotten:
         await self._trouble.meet("forget")
         return await self._writer.forget(command)
@@ -196,9 +278,21 @@ class FaultyWriter:
         await self._trouble.meet("record_outcome")
         return await self._writer.record_outcome(command)
 
+    async def append_pending(self, command: AppendPending) -> bool:
+        await self._trouble.meet("append_pending")
+        return await self._writer.append_pending(command)
+
+    async def settle_pending(self, command: SettlePending) -> PendingCounts:
+        await self._trouble.meet("settle_pending")
+        return await self._writer.settle_pending(command)
+
     async def set_standing(self, command: SetStanding) -> StandingSet:
         await self._trouble.meet("set_standing")
         return await self._writer.set_standing(command)
+
+    async def note_audit(self, command: NoteAudit) -> None:
+        await self._trouble.meet("note_audit")
+        await self._writer.note_audit(command)
 
     async def append_decisions(self, command: AppendDecisions) -> None:
         await self._trouble.meet("append_decisions")

@@ -17,10 +17,31 @@ from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.listener import bind_listener
 from recalld.daemon.gateway.peer import AccessPolicy
 from recalld.daemon.gateway.server import Gateway
-from recalld.models.domain import admission, cues, decide, decision, health, outcomes, recall, records, standing, store
+from recalld.models.domain import (
+    admission,
+    admission_store,
+    cues,
+    decide,
+    decision,
+    health,
+    outcomes,
+    recall,
+    records,
+    standing,
+    store,
+    user_data,
+)
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import Event, EventName
-from recalld.models.domain.reasons import Op, RecallDecision, RecallMode, RecallReason, RememberOutcome
+from recalld.models.domain.facts import Generator
+from recalld.models.domain.reasons import (
+    AdmissionReason,
+    Op,
+    RecallDecision,
+    RecallMode,
+    RecallReason,
+    RememberOutcome,
+)
 from recalld.protocol import requests
 from recalld.protocol.codec import decode_reply, encode_message
 from recalld.protocol.framing import Frame, FrameReader
@@ -69,7 +90,13 @@ class FakeService:
         self.stored: dict[str, list[records.Memory]] = {}
         self.queries: list[recall.RecallQuery] = []
         self.turns: list[admission.ObservedTurn] = []
+        self.answers: list[admission.ConfirmRequest] = []
+        self.pages: list[tuple[str, admission_store.ProposalState | None, int, str | None]] = []
         self.saves: list[admission.RememberRequest] = []
+        self.settled: list[admission.SettleRequest] = []
+        self.exports: list[tuple[str, int, str | None, bool]] = []
+        self.imports: list[user_data.ImportRequest] = []
+        self.purges: list[user_data.PurgeRequest] = []
         self.forgets: list[admission.ForgetRequest] = []
         self.updates: list[cues.UpdateRequest] = []
         self.backfills: list[cues.BackfillRequest] = []
@@ -77,6 +104,7 @@ class FakeService:
         self.streams: list[FakeStream] = []
         self.blocks: list[standing.StandingRequest] = []
         self.choices: list[tuple[str, str, standing.StandingAction]] = []
+        self.audits = 0
         self.reports: list[outcomes.OutcomeReport] = []
         self.decides: list[decide.DecideRequest] = []
         self.waiting = 0
@@ -123,6 +151,78 @@ class FakeService:
     async def observe(self, turn: admission.ObservedTurn) -> admission.ObserveReply:
         self.turns.append(turn)
         return admission.ObserveReply(decision_id="dec_2")
+
+    async def confirm(self, request: admission.ConfirmRequest) -> admission.ConfirmReply:
+        self.answers.append(request)
+        if request.proposal_id == "obs_2":
+            raise RecalldError(ErrorCode.FORBIDDEN, "proposal_id: 'obs_2' is its proposer's")
+        return admission.ConfirmReply(proposal=make_proposal(1, request.user), decision_id="cfm_1")
+
+    async def proposals(
+        self, user: str, state: admission_store.ProposalState | None, *, limit: int, cursor: str | None
+    ) -> admission_store.ProposalPage:
+        self.pages.append((user, state, limit, cursor))
+        found = tuple(make_proposal(number, user, self.padding) for number in range(limit))
+        return admission_store.ProposalPage(proposals=found, cursor="next", total=1_000)
+
+    async def observations(self, user: str, *, limit: int, cursor: str | None) -> admission_store.ObservationPage:
+        self.pages.append((user, None, limit, cursor))
+        found = tuple(make_observation(number, user, self.padding) for number in range(limit))
+        return admission_store.ObservationPage(observations=found, cursor=None, total=limit)
+
+    async def lineage(self, user: str, memory_id: str) -> admission_store.Lineage:
+        memory = await self.get(user, memory_id)
+        evidence = tuple(
+            admission_store.Evidence(
+                turn_id=f"t{number}",
+                at_ms=number,
+                generator=Generator.RULE,
+                rule="employer/works-at",
+                reason=AdmissionReason.STATED,
+                quote="I work at Initech",
+            )
+            for number in range(300)
+        )
+        return admission_store.Lineage(memory=memory, evidence=evidence, supersedes=(memory,) * 30, slot="employer")
+
+    async def settle(self, request: admission.SettleRequest) -> admission.SettleReply:
+        self.settled.append(request)
+        return admission.SettleReply(observation=make_observation(1, request.user), decision_id="cfm_2")
+
+    async def export(self, user: str, *, limit: int, cursor: str | None, is_waiting_only: bool) -> user_data.ExportPage:
+        self.exports.append((user, limit, cursor, is_waiting_only))
+        observations = tuple(make_observation(number, user, self.padding) for number in range(limit))
+        return user_data.ExportPage(
+            observations=tuple(
+                user_data.PortableObservation(
+                    observation=each,
+                    fact=user_data.PortableFact(memory=records.NewMemory(user=user, text=each.text)),
+                )
+                for each in observations
+            ),
+            cursor="next",
+        )
+
+    async def import_records(self, request: user_data.ImportRequest) -> user_data.ImportReply:
+        self.imports.append(request)
+        outcome = user_data.ImportOutcome.IMPORTED
+        lines = user_data.MemoriesImported(
+            lines=tuple(
+                user_data.ImportLine(memory_id=each.memory.id or "mem_new", outcome=outcome)
+                for each in request.memories
+            ),
+            observations=tuple(
+                user_data.ImportLine(memory_id=each.observation.id, outcome=outcome) for each in request.observations
+            ),
+            proposals=tuple(
+                user_data.ImportLine(memory_id=each.proposal.id, outcome=outcome) for each in request.proposals
+            ),
+        )
+        return user_data.ImportReply(imported=lines, decision_id="adm_2")
+
+    async def purge_user(self, request: user_data.PurgeRequest) -> user_data.UserPurged:
+        self.purges.append(request)
+        return user_data.UserPurged(memories=3, observations=2, proposals=1)
 
     async def forget(self, request: admission.ForgetRequest) -> admission.ForgetReply:
         self.forgets.append(request)
@@ -204,6 +304,9 @@ class FakeService:
         )
         return standing.StandingBlock(decision_id="std_1", reason=reason, memories=memories, rows=rows)
 
+    async def note_audit(self, *, deadline_s: float) -> None:
+        self.audits += 1
+
     async def set_standing(
         self, user: str, memory_id: str, action: standing.StandingAction, *, deadline_s: float
     ) -> standing.StandingSet:
@@ -254,6 +357,35 @@ def make_memory(memory_id: str, new: records.NewMemory) -> records.Memory:
         updated_at_ms=1_799_999_999_000,
         expires_at_ms=new.expires_at_ms,
         revision=1,
+    )
+
+
+def make_proposal(number: int, user: str, padding: str = "") -> admission_store.Proposal:
+    return admission_store.Proposal(
+        id=f"obs_{number}",
+        user=user,
+        session="s",
+        text=f"The user wants metric units.{padding}",
+        kind=records.MemoryKind.PREFERENCE,
+        slot="units",
+        reason=AdmissionReason.NEEDS_CONFIRMATION,
+        created_at_ms=1,
+        expires_at_ms=2,
+        proposer="example",
+        accepted_text="Metric.",
+    )
+
+
+def make_observation(number: int, user: str, padding: str = "") -> admission_store.Observation:
+    return admission_store.Observation(
+        id=f"obs_{number}",
+        user=user,
+        text=f"The user cycles to work.{padding}",
+        kind=records.MemoryKind.FACT,
+        turns=2,
+        sessions=2,
+        first_at_ms=1,
+        last_at_ms=2,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from recalld.models.domain.facts import Generator
 from recalld.models.domain.outcomes import OutcomeTally
 from recalld.models.domain.records import Memory, MemoryKind, MemorySource, MemoryStatus
 from recalld.models.domain.standing import StandingCandidate, StandingChoice
@@ -28,6 +29,8 @@ def candidate(
     source: MemorySource = MemorySource.EXPLICIT,
     tally: OutcomeTally | None = None,
     turns: int = 0,
+    found_by: frozenset[Generator] = frozenset(),
+    is_promoted: bool = False,
     choice: StandingChoice | None = None,
     at_ms: int = 1_000,
 ) -> StandingCandidate:
@@ -46,7 +49,14 @@ def candidate(
         expires_at_ms=None,
         revision=1,
     )
-    return StandingCandidate(memory=memory, tally=tally or OutcomeTally(), turns=turns, choice=choice)
+    return StandingCandidate(
+        memory=memory,
+        tally=tally or OutcomeTally(),
+        turns=turns,
+        found_by=found_by,
+        is_promoted=is_promoted,
+        choice=choice,
+    )
 
 
 def tallies() -> st.SearchStrategy[OutcomeTally]:
@@ -61,6 +71,8 @@ def candidates() -> st.SearchStrategy[StandingCandidate]:
         source=st.sampled_from(MemorySource),
         tally=tallies(),
         turns=st.integers(0, 6),
+        found_by=st.frozensets(st.sampled_from(Generator)),
+        is_promoted=st.booleans(),
         choice=st.none() | st.sampled_from(StandingChoice),
         at_ms=st.integers(0, 5),
     )
@@ -77,6 +89,8 @@ def many_candidates(size_max: int = 30) -> st.SearchStrategy[list[StandingCandid
                 source=each.memory.source,
                 tally=each.tally,
                 turns=each.turns,
+                found_by=each.found_by,
+                is_promoted=each.is_promoted,
                 choice=each.choice,
                 at_ms=each.memory.created_at_ms,
             )

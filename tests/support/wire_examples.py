@@ -14,6 +14,7 @@ import msgspec
 
 from recalld.protocol import decide_items as d
 from recalld.protocol import items as i
+from recalld.protocol import portable_items as p
 from recalld.protocol import replies as r
 from recalld.protocol import requests as q
 from recalld.protocol.codec import encode_message
@@ -37,6 +38,96 @@ _MEMORY = i.MemoryItem(
     revision=1,
     cue_origins=("given",),
     ask_origins=("rule",),
+)
+_OLDER = msgspec.structs.replace(_MEMORY, id="mem_01JZ4Q7W8B", text="The user drinks coffee.", status="superseded")
+_OBSERVATION = i.ObservationItem(
+    id="obs_01JZ4Q7W8R",
+    text="The user cycles to work.",
+    kind="fact",
+    scope="",
+    turns=2,
+    sessions=2,
+    first_at_ms=1_782_800_000_000,
+    last_at_ms=1_782_900_000_000,
+)
+_PROPOSAL = i.ProposalItem(
+    id="obs_01JZ4Q7W8S",
+    session="s1",
+    text="The user wants answers in French.",
+    kind="preference",
+    scope="",
+    slot="answer_language",
+    reason="needs_confirmation",
+    state="pending",
+    created_at_ms=1_782_900_000_000,
+    expires_at_ms=1_783_504_800_000,
+    proposer="example",
+)
+_EVIDENCE = p.PortableEvidence(
+    session="s1",
+    turn_id="t9",
+    at_ms=1_782_900_000_000,
+    generator="rule",
+    rule="drink/only",
+    reason="stated",
+    quote="From now on, tea.",
+    decision_id="adm_01JZ4Q7W8T",
+)
+_FACT = p.PortableFact(
+    text="The user wants answers in French.",
+    kind="preference",
+    scope="work",
+    cues=("Language",),
+    asks=("Which language?",),
+    source="model",
+    expires_at_ms=1_814_436_000_000,
+    added_cues=1,
+    added_asks=1,
+    slot=p.PortableSlot(slot="answer_language", value="French"),
+    is_ending=True,
+)
+_RECORDS: tuple[p.Portable, ...] = (
+    p.PortableMemory(
+        memory_id="mem_01JZ4Q7W8E",
+        text="The user drinks tea, never coffee.",
+        kind="preference",
+        scope="work",
+        cues=("Drinks",),
+        asks=("What does the user drink?",),
+        cue_origins=("given",),
+        ask_origins=("rule",),
+        source="explicit",
+        status="superseded",
+        created_at_ms=1_782_900_000_000,
+        updated_at_ms=1_782_900_000_001,
+        expires_at_ms=1_814_436_000_000,
+        revision=2,
+        slots=(p.PortableSlot(slot="drink", subject="Dana", value="tea", is_single_valued=False),),
+        evidence=(_EVIDENCE,),
+        superseded_by="mem_01JZ4Q7W8F",
+        closed_at_ms=1_782_900_000_001,
+    ),
+    p.PortableObservation(
+        observation_id="obs_01JZ4Q7W8R",
+        fact=_FACT,
+        first_at_ms=1_782_800_000_000,
+        last_at_ms=1_782_900_000_000,
+        promoted_to="mem_01JZ4Q7W8E",
+        evidence=(_EVIDENCE,),
+    ),
+    p.PortableProposal(
+        proposal_id="obs_01JZ4Q7W8S",
+        session="s1",
+        fact=_FACT,
+        reason="needs_confirmation",
+        state="accepted",
+        created_at_ms=1_782_900_000_000,
+        expires_at_ms=1_783_504_800_000,
+        proposer="example",
+        memory_id="mem_01JZ4Q7W8E",
+        accepted_text="The user wants answers in Breton.",
+        evidence=(_EVIDENCE,),
+    ),
 )
 _MODEL = i.ModelState(state="ready", model_id="ms-marco-minilm-l-12-v2-int8", jobs=12)
 
@@ -64,6 +155,47 @@ REQUESTS: dict[str, Request] = {
     "observe": q.Observe(
         id=4, user="ines", session="s1", turn_id="t9", speaker="user", text="From now on, tea.", at=1_782_900_000_000
     ),
+    "observe_with_everything": q.Observe(
+        id=40,
+        user="ines",
+        session="s1",
+        turn_id="t10",
+        speaker="user",
+        parts=(i.TextPart(role="user", text="Until Friday I work from Porto."),),
+        at="2026-07-01T12:00:00",
+        time_zone="Europe/Lisbon",
+        scope="kitchen",
+        candidates=(
+            i.OfferedFact(
+                statement="The user works from Porto.",
+                kind="fact",
+                scope="",
+                quote="I work from Porto",
+                cues=("Location",),
+                asks=("Where does the user work from?",),
+                expires_at="2026-07-03",
+                slot="location",
+            ),
+        ),
+        injected=("mem_01JZ4Q7W8E",),
+    ),
+    "confirm": q.Confirm(
+        id=41, user="ines", proposal_id="obs_01JZ4Q7W8S", accept=True, edited_text="The user wants answers in Breton."
+    ),
+    "proposals": q.ListProposals(id=42, user="ines", state="pending", limit=10),
+    "observations": q.ListObservations(id=43, user="ines", cursor="c1AAAA"),
+    "lineage": q.GetLineage(id=44, user="ines", memory_id="mem_01JZ4Q7W8E"),
+    "settle": q.Settle(
+        id=45,
+        user="ines",
+        observation_id="obs_01JZ4Q7W8R",
+        accept=True,
+        edited_text="The user cycles to work, but not in winter.",
+    ),
+    "export": q.Export(id=46, user="ines", limit=50, cursor="m.c1AAAA", waiting_only=True),
+    "import": q.Import(id=47, user="ines", records=(p.PortableMemory(text="Prefers tea"), *_RECORDS), dry_run=True),
+    "purge_user": q.PurgeUser(id=48, user="ines"),
+    "note_audit": q.NoteAudit(id=49, user="ines"),
     "remember": q.Remember(
         id=5,
         user="ines",
@@ -128,6 +260,9 @@ REQUESTS: dict[str, Request] = {
                 hits=2,
                 files=("a.md",),
                 is_injected=True,
+                presence="stored",
+                cluster="tea",
+                failures=1,
             ),
         ),
         sweep=d.SweepArguments(sessions=("s3",), target="s3", cursor="AAAA", since_ms=1, targets_max=5),
@@ -223,6 +358,90 @@ REPLIES: dict[str, Reply] = {
         degraded_reason="breaker_open",
     ),
     "admitted": r.Admitted(id=4, decision_id="dec_1", kept=(i.Verdict(reason="explicit_save", memory=_MEMORY),)),
+    "admitted_with_everything": r.Admitted(
+        id=40,
+        decision_id="adm_01JZ4Q7W8T",
+        kept=(
+            i.Verdict(
+                reason="stated",
+                memory=_MEMORY,
+                outcome="superseded",
+                superseded=("mem_01JZ4Q7W8B",),
+                generator="rule",
+                rule="drink/only",
+                decided_by="admitted",
+                evidence=("model:example",),
+                usage=i.UsageItem(records=95, chars=4_000, records_max=100, evictions=("mem_01JZ4Q7W8D",)),
+            ),
+        ),
+        observed=(
+            i.Verdict(
+                reason="weak_evidence",
+                outcome="observed",
+                generator="judge",
+                rule="judge.v1",
+                observation=_OBSERVATION,
+            ),
+        ),
+        proposals=(
+            i.Verdict(
+                reason="needs_confirmation",
+                outcome="proposed",
+                generator="model",
+                rule="example",
+                decided_by="position",
+                proposal=_PROPOSAL,
+            ),
+        ),
+        dropped=(i.Verdict(reason="negated", generator="model", rule="example", decided_by="modality"),),
+    ),
+    "confirmed": r.Confirmed(
+        id=41,
+        proposal=msgspec.structs.replace(_PROPOSAL, state="accepted", memory_id="mem_01JZ4Q7W8E"),
+        verdict=i.Verdict(reason="confirmed", memory=_MEMORY, outcome="created"),
+        decision_id="cfm_01JZ4Q7W8V",
+    ),
+    "proposals_reply": r.Proposals(id=42, proposals=(_PROPOSAL,), cursor="c1CCCC", total=2),
+    "observations_reply": r.Observations(id=43, observations=(_OBSERVATION,), total=1),
+    "lineage_reply": r.Lineage(
+        id=44,
+        memory=_MEMORY,
+        evidence=(
+            i.EvidenceItem(
+                session="s1",
+                turn_id="t9",
+                at_ms=1_782_900_000_000,
+                generator="rule",
+                rule="drink/only",
+                reason="stated",
+                quote="From now on, tea.",
+                decision_id="adm_01JZ4Q7W8T",
+            ),
+        ),
+        observation=_OBSERVATION,
+        proposal=_PROPOSAL,
+        supersedes=(_OLDER,),
+        superseded_by=_OLDER,
+        slot="drink",
+    ),
+    "settled": r.Settled(
+        id=45,
+        observation=msgspec.structs.replace(_OBSERVATION, promoted_to="mem_01JZ4Q7W8E"),
+        verdict=i.Verdict(reason="confirmed", memory=_MEMORY, outcome="created"),
+        decision_id="cfm_01JZ4Q7W8W",
+        is_repeat=True,
+    ),
+    "exported": r.Exported(id=46, records=_RECORDS, cursor="o."),
+    "imported": r.Imported(
+        id=47,
+        lines=(
+            p.ImportedItem(record_id="mem_01JZ4Q7W8Z", outcome="imported"),
+            p.ImportedItem(record_id="mem_01JZ4Q7W8E", outcome="known", known_as="mem_01JZ4Q7W8E"),
+        ),
+        is_dry_run=True,
+        decision_id="adm_01JZ4Q7W8X",
+    ),
+    "purged": r.Purged(id=48, memories=3, observations=2, proposals=1, is_erasure_pending=True),
     "remembered": r.Remembered(id=5, memory=_MEMORY, outcome="created", decision_id="dec_2", is_embedded=True),
     "forgotten": r.Forgotten(
         id=6,
@@ -324,6 +543,7 @@ REPLIES: dict[str, Reply] = {
                 turns=1,
                 choice="pinned",
                 cue="Drinks",
+                word="asked",
             ),
         ),
     ),

@@ -42,8 +42,8 @@ _MEMORY_PREFIX: Final = "mem_"
 def command(common: Common, *, decision_id: str | None, reason: str | None, is_listing: bool, is_all: bool) -> None:
     """Say why a decision went as it did, or what a reason code means.
 
-    ID is that of a decision, as `recall`, `remember`, `forget` and `decide` print it last, and as a runtime gets it in
-    recall_id or decision_id. `recalld get` shows a memory.
+    ID is that of a decision, as `recall`, `remember`, `observe`, `review`, `forget`, `standing` and `decide` print it
+    last, and as a runtime gets it in recall_id or decision_id. `recalld get` shows a memory.
     """
     if sum((decision_id is not None, reason is not None, is_listing)) != 1:
         message = "give one of: the ID of a decision, --reason CODE, --reasons"
@@ -59,8 +59,8 @@ def command(common: Common, *, decision_id: str | None, reason: str | None, is_l
 def _explain(common: Common, decision_id: str, *, is_all: bool) -> None:
     if decision_id.startswith(_MEMORY_PREFIX):
         message = (
-            f"ID: {decision_id} is a memory; give the id of a decision (rec_…, std_…, adm_…, fgt_…, upd_…, dec_…), as "
-            f"recall, remember, forget, cues and decide print it. `recalld get {decision_id}` shows the memory"
+            f"ID: {decision_id} is a memory; give the id of a decision (such as rec_…, std_…, adm_…, cfm_…, fgt_…), "
+            f"as recall, remember, forget, cues and decide print it. `recalld get {decision_id}` shows the memory"
         )
         raise usage_error(message)
     with common.client() as client:
@@ -104,7 +104,7 @@ def _meaning(explanation: Explanation) -> str:
     """The reason in words; the same code means another thing where a gate of `decide` gives it."""
     if explanation.op == Op.DECIDE:
         return in_words(explanation.reason, DECIDE_SENTENCES)
-    return reason_in_words(explanation.reason)
+    return reason_in_words(explanation.reason, explanation.op)
 
 
 def _body_lines(body: str) -> list[str]:

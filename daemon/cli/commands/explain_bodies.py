@@ -7,8 +7,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from recalld.daemon.cli.commands.explain_turn import turn_lines
 from recalld.daemon.cli.output import printable
-from recalld.daemon.cli.words import STANDING_VERDICTS, in_words
+from recalld.daemon.cli.words import STANDING_VERDICTS, STANDING_WORDS, in_words
 from recalld.models.domain.reasons import Op
 
 T = TypeVar("T")
@@ -48,6 +49,7 @@ class _StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     usefulness: float
     words: int
     choice: str = ""
+    word: str = ""
 
 
 class _Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +79,11 @@ def body_lines(op: str, body: str, texts: Mapping[str, str]) -> list[str] | None
     """
     lines: list[str] | None = None
     match op:
-        case Op.REMEMBER | Op.OBSERVE:
+        case Op.REMEMBER | Op.OBSERVE:  # an older daemon wrote the same for both
             saved = _read(body, _Saved)
-            lines = None if saved is None else _of_saved(saved)
+            lines = turn_lines(body) if saved is None else _of_saved(saved)
+        case Op.CONFIRM:
+            lines = turn_lines(body)
         case Op.UPDATE:
             changed = _read(body, _Changed)
             lines = None if changed is None else _of_changed(changed)
@@ -142,4 +146,5 @@ def _standing_row(row: _StandingRow, texts: Mapping[str, str]) -> str:
     short = text if len(text) <= TEXT_CHARS_MAX else f"{text[: TEXT_CHARS_MAX - 1]}…"
     shown = f": {short}" if short else ""
     choice = f", {row.choice}" if row.choice else ""
-    return f"{row.memory_id}, usefulness {row.usefulness:.2f}, {row.words} words{choice}{shown}"
+    word = f", {in_words(row.word, STANDING_WORDS)}" if row.word else ""
+    return f"{row.memory_id}, usefulness {row.usefulness:.2f}, {row.words} words{word}{choice}{shown}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Final
 
 import click
@@ -9,9 +10,9 @@ import msgspec
 
 from recalld.daemon.cli.common import Common, json_options
 from recalld.daemon.cli.errors import usage_error
-from recalld.daemon.cli.output import write_columns, write_json
+from recalld.daemon.cli.output import printable, write_columns, write_json
 from recalld.models.policy.profiles.registry import DEFAULT_PREFIX, policy_version, shipped_profiles
-from recalld.models.policy.profiles.spec import Profile
+from recalld.models.policy.profiles.spec import KnobBounds, Profile
 
 _SHARED: Final = frozenset({"name", "op", "version", "guards", "directions", "notice", "error_rates"})
 """Fields of a profile that are no knobs of its own family."""
@@ -57,13 +58,22 @@ def show_command(common: Common, *, name: str) -> None:
     """Show the settings of one gate, and how often it is known to be wrong."""
     profile = shipped_profiles().get(name)
     if profile is None:
-        message = f"NAME: there is no gate called {name!r}; `recalld gates` lists them"
+        similar = _similar(name)
+        hint = f"did you mean {' or '.join(similar)}? " if similar else ""
+        message = f"NAME: there is no gate called {printable(name)!r}; {hint}`recalld gates` lists them"
         raise usage_error(message)
     if common.as_json:
         write_json(_document(profile))
         return
     for line in _lines(profile):
         click.echo(line)
+
+
+def _similar(name: str) -> list[str]:
+    """Gates that may have been meant: the one that decides for an operation of this name, then those spelled alike."""
+    names = list(shipped_profiles())
+    default = f"{DEFAULT_PREFIX}{name}"
+    return [default] if default in names else difflib.get_close_matches(name, names)
 
 
 def _list(common: Common) -> None:
@@ -97,7 +107,9 @@ def _lines(profile: Profile) -> list[str]:
         f"  guards: {profile.guards}",
         "  knobs:",
     ]
-    lines += [f"    {name}: {_shown(getattr(profile, name))}" for name in _knobs(profile)] or ["    none of its own"]
+    lines += [f"    {name}: {_shown(name, getattr(profile, name))}" for name in _knobs(profile)] or [
+        "    none of its own"
+    ]
     lines.append("  when it cannot decide:")
     lines += [f"    {name}: {getattr(profile.directions, name)}" for name in profile.directions.__struct_fields__]
     if profile.notice is not None:
@@ -117,10 +129,12 @@ def _knobs(profile: Profile) -> list[str]:
     return [name for name in profile.__struct_fields__ if name not in _SHARED]
 
 
-def _shown(value: float | str | tuple[str, ...] | None) -> str:
+def _shown(name: str, value: float | str | tuple[str, ...] | dict[str, KnobBounds] | None) -> str:
     match value:
+        case dict():
+            return ", ".join(f"{knob} {bounds.least:g} to {bounds.most:g}" for knob, bounds in value.items())
         case None:
-            return "not calibrated"
+            return "not calibrated" if name.startswith("threshold_") else "no limit"
         case tuple():
             return ", ".join(value) or "none"
         case bool():

@@ -24,6 +24,12 @@ from recalld.protocol.replies import Memories
     "--contains", type=text_of(CONTAINS), default="", help="Only memories with these characters in them, in any case."
 )
 @click.option(
+    "--superseded",
+    "is_superseded",
+    is_flag=True,
+    help="What something newer took the place of, or ended, instead of what holds.",
+)
+@click.option(
     "--limit",
     type=whole(1, fields.LIST_LIMIT_MAX),
     default=50,
@@ -34,18 +40,31 @@ from recalld.protocol.replies import Memories
 @user_options
 @click.pass_obj
 def command(
-    common: Common, *, scope: str | None, kind: fields.Kind | None, contains: str, limit: int, cursor: str | None
+    common: Common,
+    *,
+    scope: str | None,
+    kind: fields.Kind | None,
+    contains: str,
+    is_superseded: bool,
+    limit: int,
+    cursor: str | None,
 ) -> None:
     """List memories, newest first, a page at a time."""
     request = requests.ListMemories(
-        user=common.user_name, scope=scope, kind=kind, contains=contains, limit=limit, cursor=cursor
+        user=common.user_name,
+        scope=scope,
+        kind=kind,
+        contains=contains,
+        limit=limit,
+        cursor=cursor,
+        superseded=is_superseded,
     )
     with common.client() as client:
         page = client.list_memories(request)
     if common.as_json:
         write_json(page)
     else:
-        is_filtered = scope is not None or kind is not None or bool(contains)
+        is_filtered = scope is not None or kind is not None or bool(contains) or is_superseded
         _show(page, local_tzinfo(common.environment), is_filtered=is_filtered)
 
 

@@ -8,9 +8,11 @@ import click
 
 from recalld.daemon.cli.common import Common, session_options
 from recalld.daemon.cli.local_zone import local_zone
+from recalld.daemon.cli.memory_texts import texts_of
 from recalld.daemon.cli.output import printable, write_json
 from recalld.daemon.cli.parameters import ASK, CUE, SCOPE, ZONE, text_of, time
 from recalld.daemon.cli.text_input import read_text
+from recalld.daemon.cli.usage_line import eviction_lines, named, usage_line
 from recalld.daemon.cli.words import REMEMBER_OUTCOMES, in_words
 from recalld.protocol import fields, requests
 
@@ -70,11 +72,20 @@ def command(
     )
     with common.client() as client:
         remembered = client.remember(request)
+        evictions = () if remembered.usage is None else remembered.usage.evictions
+        mentioned = (*remembered.superseded, *evictions)
+        texts = {} if common.as_json else texts_of(client, common.user_name, mentioned)
     if common.as_json:
         write_json(remembered)
         return
     click.echo(f"{in_words(remembered.outcome, REMEMBER_OUTCOMES)}: {printable(remembered.memory.text, chars_max=100)}")
     click.echo(f"  {remembered.memory.id}")
+    if remembered.superseded:
+        closed = ", ".join(named(each, texts) for each in remembered.superseded)
+        click.echo(f"  In place of {closed}, which no recall finds any more.")
+    if remembered.usage is not None:
+        for line in (usage_line(remembered.usage), *eviction_lines(remembered.usage, texts)):
+            click.echo(f"  {line}")
     click.echo(f"  `recalld explain {remembered.decision_id}` shows the decision.")
     if not remembered.is_embedded:
         click.echo("  Not embedded yet: until then only its words find it.")

@@ -15,7 +15,7 @@ from recalld.daemon.cli.output import ErrorBody, ErrorDocument, write_json
 from recalld.daemon.config import Settings
 
 _PRIVATE_UMASK = 0o077
-_SWITCH_INTERVAL_S = 0.001
+SWITCH_INTERVAL_S = 0.001
 """How long a thread may keep the interpreter from another that waits for it. Each recall goes to the database's threads
 and back several times; with the interpreter's own 5 ms, under load, each way could take that long."""
 LANE_PREFIXES = ("recalld-scorer-lane", "recalld-embedder-lane")
@@ -32,7 +32,7 @@ def command(common: Common) -> int:
     """
     settings = common.settings
     os.umask(_PRIVATE_UMASK)  # whatever the daemon or a library creates is for its owner alone
-    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     code = anyio.run(_serve, settings, common, backend_options={"use_uvloop": True})
     leave(code)
     return code

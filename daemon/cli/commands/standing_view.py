@@ -12,7 +12,14 @@ from recalld.daemon.cli.commands.candidates_table import labelled
 from recalld.daemon.cli.consoles import table_console
 from recalld.daemon.cli.outcome_lines import counts_in_words
 from recalld.daemon.cli.output import printable
-from recalld.daemon.cli.words import STANDING_REASONS, STANDING_VERDICTS, age_in_words, counted, in_words
+from recalld.daemon.cli.words import (
+    STANDING_REASONS,
+    STANDING_VERDICTS,
+    STANDING_WORDS,
+    age_in_words,
+    counted,
+    in_words,
+)
 from recalld.models.domain.standing import StandingVerdict
 from recalld.protocol.items import StandingItem, StandingRank
 from recalld.protocol.replies import StandingBlock
@@ -87,7 +94,9 @@ def _table(ranking: tuple[StandingRank, ...]) -> Table:
 def _evidence(row: StandingRank) -> str:
     said = f", said {row.turns} times" if row.turns > 1 else ""
     choice = f", {row.choice}" if row.choice else ""
-    return f"{row.source}{said}{choice}"
+    # An older daemon tells which gate let it in, and not whose word it is.
+    word = in_words(row.word, STANDING_WORDS) if row.word else row.source
+    return f"{word}{said}{choice}"
 
 
 def _footnotes(block: StandingBlock) -> list[str]:

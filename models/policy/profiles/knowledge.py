@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from recalld.models.domain.standing import StandingCandidates
 from recalld.models.domain.world import Finding
 from recalld.models.policy.turn.directions import GateCause
 from recalld.models.policy.turn.probe import ProbeResult
@@ -22,6 +23,18 @@ class SessionKnowledge(msgspec.Struct, frozen=True, kw_only=True):
     declined: frozenset[str] = frozenset()
 
 
+class TickState(msgspec.Struct, frozen=True, kw_only=True):
+    """The latest tick of one user and gate.
+
+    Attributes:
+        started_ms: When it started, Unix epoch milliseconds.
+        lease_until_ms: Until when it holds others up; None: it has ended.
+    """
+
+    started_ms: int
+    lease_until_ms: int | None
+
+
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """All of it; whatever is not known is left at its default.
 
@@ -31,6 +44,9 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
         session: What the session has seen.
         findings: What a look at the project's files said; None: nobody looked.
         turn_settings: The configured turn gate; None: there is none.
+        tick: The latest tick of this user and gate; None: none is known.
+        standing: What might stand in permanent context; None: nobody looked.
+        active_memories: Live memories of the user; None: nobody counted.
         cursor_key: Key of the cursors' authentication, 16 to 64 bytes.
     """
 
@@ -39,4 +55,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     session: SessionKnowledge = SessionKnowledge()
     findings: tuple[Finding, ...] | None = None
     turn_settings: TurnGateSettings | None = None
+    tick: TickState | None = None
+    standing: StandingCandidates | None = None
+    active_memories: int | None = None
     cursor_key: bytes

@@ -25,6 +25,12 @@ DECIDE_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         DecideReason.REWRITTEN: "The model's rewrite can be used.",
         DecideReason.FILES_REFERENCED: "The files are referred to by a skill at hand.",
         DecideReason.CLAIMS_CHECKED: "Stored records claim things about the world; see what became of each.",
+        DecideReason.BATCH_DUE: "Turns have waited long enough, or enough of them have gathered; read these.",
+        DecideReason.CLUSTERS_DUE: "Clusters of records are due; consolidate each with one call.",
+        DecideReason.TICK_ENDED: "The tick is over, and its counts add up.",
+        DecideReason.WITHIN_CAP: "With this batch the store stays within its cap.",
+        DecideReason.NEARLY_FULL: "With this batch the store stays within its cap, but is nearly full.",
+        DecideReason.WITHIN_BOUNDS: "There is enough to tune by; knobs may be set within their bounds.",
         DecideReason.SWEEP_SCOPED: "The sweep is limited, and here is its next part.",
         DecideReason.CARDS_MATCH: "Cards of past sessions match; read the messages of these.",
         DecideReason.SEARCH_INDEX: "No card matches; search the full-text index next.",
@@ -56,6 +62,13 @@ DECIDE_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         DecideReason.NOTHING_FOUND: "The index is up to date and has nothing for this; other words may find more.",
         DecideReason.SWEEP_FINISHED: "Nothing is left to cover in this sweep.",
         DecideReason.NO_SUCH_TARGET: "None of the candidates is what the sweep is limited to, so nothing was covered.",
+        DecideReason.NOTHING_WAITING: "No turn waits to be read.",
+        DecideReason.NOTHING_NEW: "Each fact only restates what the turn was shown.",
+        DecideReason.NO_CLUSTERS: "No cluster is large enough and left alone for long enough.",
+        DecideReason.QUIET_AWAITED: "A turn came within the quiet period, which starts again from it.",
+        DecideReason.COOLING_DOWN: "A batch is due, and waits for a cooldown or for a pause after a failure.",
+        DecideReason.NOT_DUE: "The last tick was too short a time ago.",
+        DecideReason.BUSY: "A tick is going on; it has the lease until it ends or its time is up.",
         DecideReason.SHAPE_NOT_CALIBRATED: (
             "No threshold was found for candidates scored in this shape of call; score one candidate a call."
         ),
@@ -68,6 +81,13 @@ DECIDE_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
             "The cursor belongs to a sweep with other arguments; repeat its own or leave them out."
         ),
         DecideReason.FILE_NOT_REFERENCED: "A wanted file is not among those that a skill at hand refers to.",
+        DecideReason.COUNTS_DIFFER: "The counts of the tick do not add up, or it made more calls than it may.",
+        DecideReason.OVER_CAP: "With this batch the store would be over its cap; all of it is refused.",
+        DecideReason.OVER_CAP_TERMINAL: (
+            "The store is over its cap again, once too often in this turn; do not try again before the next turn."
+        ),
+        DecideReason.FEW_MEMORIES: "There are too few active memories to tune anything by.",
+        DecideReason.FEW_SAMPLES: "There are too few samples to promote anything by.",
         DecideReason.WEAK_EVIDENCE: "Nothing speaks clearly for either side; the profile says which way to go then.",
         DecideReason.MISSING_INPUT: (
             "The request lacks an input that the decision needs; the profile says which way to go then."
@@ -93,6 +113,17 @@ CANDIDATE_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         CandidateReason.OWN_BLOCK: "is what was put into a conversation from memory",
         CandidateReason.OVER_LIMIT: "is over the number that may be shown",
         CandidateReason.OVER_CHARS: "is over the text that may be shown",
+        CandidateReason.WAITING: "waits for a later batch",
+        CandidateReason.EXPIRED: "waited longer than turns are kept",
+        CandidateReason.SET_ASIDE: "failed alone too often, and is not tried again",
+        CandidateReason.ECHO: "restates what the turn was shown",
+        CandidateReason.ALREADY_STORED: "is stored in the same words, so nothing is to be done",
+        CandidateReason.TOUCHED_LATELY: "belongs to a cluster that was touched a short time ago",
+        CandidateReason.SMALL_CLUSTER: "belongs to no cluster that is large enough",
+        CandidateReason.DEMOTED: "was taken out by a person, and can still be asked for",
+        CandidateReason.UNPROVEN: "rests on nobody's word and on no reported use",
+        CandidateReason.UNKNOWN_KNOB: "is no knob that may be tuned",
+        CandidateReason.OUT_OF_BOUNDS: "is no value within the knob's hard bounds",
     }
 )
 

@@ -222,6 +222,105 @@ class AutoRecallProfile(_Profile, frozen=True, kw_only=True, tag="auto_recall"):
     chars_max: Count
 
 
+class DebounceProfile(_Profile, frozen=True, kw_only=True, tag="debounce"):
+    """Has a model read turns once a burst is over, or enough of them have gathered.
+
+    Attributes:
+        quiet_ms: After the last turn nothing must come for so long; None: quiet does not matter.
+        wait_max_ms: The first turn waits no longer than this; None: as long as turns are kept.
+        gathered_min: So many turns are read without waiting.
+        batch_max: Turns of one call.
+        cooldown_ms: Between two calls; 0: none.
+        tries_max: Failures of one batch after which it is halved, or set aside when it is a single turn.
+        pause_ms: After a batch's first failure it waits so long; doubles with each further one.
+        keep_ms: Turns that have waited longer are let go.
+    """
+
+    quiet_ms: Milliseconds | None
+    wait_max_ms: Milliseconds | None
+    gathered_min: Count
+    batch_max: Count
+    cooldown_ms: Annotated[int, Meta(ge=0, le=3_600_000)]
+    tries_max: Count
+    pause_ms: Milliseconds
+    keep_ms: Annotated[int, Meta(ge=1)]
+
+
+class EchoProfile(_Profile, frozen=True, kw_only=True, tag="echo"):
+    """Drops proposed facts that only restate what the turn was shown."""
+
+
+class ConsolidationProfile(_Profile, frozen=True, kw_only=True, tag="consolidation"):
+    """Merges clusters of records, some at a time, each with a bounded number of calls.
+
+    Attributes:
+        every_ms: Between the starts of two ticks.
+        untouched_ms: No record of a cluster was touched for so long.
+        cluster_min: Records of a cluster.
+        clusters_max: Clusters of one tick.
+        calls_per_cluster_max: Calls for one cluster, whatever is made of it.
+        lease_ms: A tick that does not end holds others up no longer than this.
+    """
+
+    every_ms: Annotated[int, Meta(ge=1)]
+    untouched_ms: Annotated[int, Meta(ge=1)]
+    cluster_min: Count
+    clusters_max: Count
+    calls_per_cluster_max: Count
+    lease_ms: Annotated[int, Meta(ge=1)]
+
+
+class IndexProfile(_Profile, frozen=True, kw_only=True, tag="index"):
+    """Keeps in permanent context what averts more error than the words it costs.
+
+    Attributes:
+        lines_max: Lines.
+        tokens_max: Estimated tokens.
+        value_min: Words of error averted for each word carried.
+        error_cost_words: Words that one error costs until it is put right.
+    """
+
+    lines_max: Count
+    tokens_max: Count
+    value_min: Annotated[float, Meta(ge=0, le=1_000)]
+    error_cost_words: Annotated[float, Meta(ge=1, le=100_000)]
+
+
+class CapProfile(_Profile, frozen=True, kw_only=True, tag="cap"):
+    """Refuses a batch with which the store would be over its cap.
+
+    Attributes:
+        chars_max: Characters of all entries, separators included.
+        separator_chars: Characters between two entries.
+        failures_max: With so many refusals in a turn, the last one is final for the turn.
+    """
+
+    chars_max: Count
+    separator_chars: Annotated[int, Meta(ge=0, le=16)]
+    failures_max: Count
+
+
+class KnobBounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a knob may be set to, both ends included."""
+
+    least: Threshold
+    most: Threshold
+
+
+class TuningProfile(_Profile, frozen=True, kw_only=True, tag="tuning"):
+    """Declines tuning by too little, and keeps knobs within hard bounds.
+
+    Attributes:
+        memories_min: Active memories.
+        samples_min: Samples behind a promotion; 0: none are needed.
+        knobs: What may be tuned, and its bounds.
+    """
+
+    memories_min: Count
+    samples_min: Annotated[int, Meta(ge=0, le=100_000)]
+    knobs: Annotated[dict[Name, KnobBounds], Meta(min_length=1)]
+
+
 Profile = (
     OpenProfile
     | TurnProfile
@@ -234,6 +333,12 @@ Profile = (
     | SweepProfile
     | SessionReadProfile
     | AutoRecallProfile
+    | DebounceProfile
+    | EchoProfile
+    | ConsolidationProfile
+    | IndexProfile
+    | CapProfile
+    | TuningProfile
 )
 """Any gate's settings; `family` in the file says which."""
 
@@ -260,4 +365,16 @@ def read_profile(content: bytes, *, file_name: str) -> Profile:
     if f"{profile.name}.json" != file_name:
         message = f"{file_name}: name is {profile.name!r}; name the file {profile.name}.json"
         raise ProfileError(message)
+    crossed = [name for name, bounds in _knobs(profile).items() if bounds.least > bounds.most]
+    if crossed:
+        message = f"{file_name}: knobs.{crossed[0]}: least is above most; exchange the two"
+        raise ProfileError(message)
     return profile
+
+
+def _knobs(profile: Profile) -> dict[str, KnobBounds]:
+    match profile:
+        case TuningProfile():
+            return profile.knobs
+        case _:
+            return {}

@@ -23,15 +23,13 @@ from typing import Final
 
 import msgspec
 
-from recalld.models.domain.records import MemorySource
 from recalld.models.domain.standing import StandingCandidate, StandingChoice
+from recalld.models.policy.standing.word import is_users_word
 
 HARM_WEIGHT: Final = 2.0
 """Errors averted that make up for one error caused."""
 SAID_AGAIN_MAX: Final = 3
 """Repetitions by the user that count: a habit of speech must not outweigh outcomes."""
-USERS_WORD: Final = frozenset({MemorySource.EXPLICIT, MemorySource.CONFIRMED})
-"""Sources that are the user's own statement."""
 
 
 class Prior(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,20 +40,19 @@ class Prior(msgspec.Struct, frozen=True, kw_only=True):
 
 
 STATED: Final = Prior(averts=3.0, idle=3.0)
-"""What the user asked to keep: even odds, worth six reports, so that one report does not turn out a short one."""
+"""What is the user's own word: even odds, worth six reports, so that one report does not turn out a short one."""
 INFERRED: Final = Prior(averts=1.0, idle=3.0)
 """What a program found: one in four, and outcomes decide soon."""
 
 
-def prior_of(source: MemorySource) -> Prior:
-    """The prior of a memory by where it came from."""
-    return STATED if source in USERS_WORD else INFERRED
+def prior_of(candidate: StandingCandidate) -> Prior:
+    """The prior of a memory by whose word it is."""
+    return STATED if is_users_word(candidate) else INFERRED
 
 
 def is_proven(candidate: StandingCandidate) -> bool:
     """Whether anything speaks for it: the user's own word or decision, or a use that was reported."""
-    is_stated = candidate.memory.source in USERS_WORD or candidate.choice is not None
-    return is_stated or candidate.tally.used > 0
+    return is_users_word(candidate) or candidate.choice is not None or candidate.tally.used > 0
 
 
 def usefulness_of(candidate: StandingCandidate) -> float:
@@ -64,7 +61,7 @@ def usefulness_of(candidate: StandingCandidate) -> float:
     Grows with `used` and `missed`, falls with `ignored`, and falls faster with `harmful`; never below 0, where more of
     `ignored` would otherwise seem to mend it.
     """
-    prior, tally = prior_of(candidate.memory.source), candidate.tally
+    prior, tally = prior_of(candidate), candidate.tally
     said_again = min(max(candidate.turns - 1, 0), SAID_AGAIN_MAX)
     averts = prior.averts + said_again + tally.used + tally.missed
     total = averts + prior.idle + tally.ignored + tally.harmful

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
+WORDS_KEPT_MAX = 8_192
+"""Terms whose keys are remembered: most words of most texts are the same few thousand."""
 _PLAIN_WORD = re.compile(r"[a-z]{4,64}\Z")
 _VOWEL = re.compile(r"[aeiouy]")
 _STEM_LETTERS_MIN = 3
@@ -16,6 +19,7 @@ _UNINFLECTED = ("ss", "us", "is")
 _HISSING = ("sses", "xes", "zes", "ches", "shes")
 
 
+@lru_cache(maxsize=WORDS_KEPT_MAX)
 def inflection_key(term: str) -> str:
     """What an English word has in common with its plural, its past and its participle.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 
 import anyio
 import msgspec
+from admission_steps import AdmissionStep, admission_steps, seen_of_admission, take_admission_step
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_commands import EMBEDDER, OTHER_EMBEDDER, DrivenStore
@@ -130,6 +131,18 @@ async def apply(store: DrivenStore, step: Step) -> str:  # noqa: C901 - one case
     return repr(answer)
 
 
+async def apply_any(store: DrivenStore, step: Step | AdmissionStep) -> str:
+    """Do one step of either kind; what the store answered, errors included."""
+    match step:
+        case Step():
+            return await apply(store, step)
+        case AdmissionStep():
+            try:
+                return repr(await take_admission_step(store, step))
+            except RecalldError as error:
+                return f"{error.code}: {error.message}"
+
+
 async def change(store: DrivenStore, step: Step, memory_id: str) -> object:
     """Change a memory; half of the time with the vectors of what is new."""
     vectors = tuple(
@@ -179,6 +192,7 @@ async def observe(store: DrivenStore) -> Observation:
         for since_seq in (0, reader.seq(user), max(reader.seq(user) - 2, 0), max(reader.seq(user) - 6, 0)):
             seen.append(await reader.index_delta(user, EMBEDDER, since_seq=since_seq, now_ms=store.now_ms))
         seen.append(await reader.counts(user, EMBEDDER, now_ms=store.now_ms, scope="work"))
+        seen += await seen_of_admission(reader, user, store.now_ms, memory_ids)
     seen.append(await reader.pending(EMBEDDER, now_ms=store.now_ms, limit=3))
     seen += [await reader.decision(f"dec-{number}") for number in range(1, store.decisions + 1)]
     health = await reader.health(EMBEDDER, now_ms=store.now_ms)
@@ -186,10 +200,10 @@ async def observe(store: DrivenStore) -> Observation:
     return tuple(map(repr, seen))
 
 
-async def run(open_store: Opener, steps: list[Step]) -> tuple[list[str], Observation]:
+async def run(open_store: Opener, steps: Sequence[Step | AdmissionStep]) -> tuple[list[str], Observation]:
     with tempfile.TemporaryDirectory() as directory:
         async with open_store(Path(directory) / "data") as store:
-            answers = [await apply(store, step) for step in steps]
+            answers = [await apply_any(store, step) for step in steps]
             return answers, await observe(store)
 
 
@@ -198,6 +212,20 @@ async def run(open_store: Opener, steps: list[Step]) -> tuple[list[str], Observa
 )
 @given(steps=st.lists(STEPS, max_size=25))
 def test_both_stores_answer_alike_after_any_sequence_of_commands(openers: dict[str, Opener], steps: list[Step]) -> None:
+    answers, seen = {}, {}
+    for name, opener in openers.items():
+        answers[name], seen[name] = anyio.run(partial(run, opener, steps))
+    assert answers["memory"] == answers["sqlite"]
+    assert seen["memory"] == seen["sqlite"]
+
+
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(steps=st.lists(admission_steps(USERS[:2]) | STEPS, max_size=20))
+def test_both_stores_answer_alike_after_any_sequence_of_turns_and_answers(
+    openers: dict[str, Opener], steps: list[Step | AdmissionStep]
+) -> None:
     answers, seen = {}, {}
     for name, opener in openers.items():
         answers[name], seen[name] = anyio.run(partial(run, opener, steps))

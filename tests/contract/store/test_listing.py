@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from admission_commands import admit_one
 from store_commands import DrivenStore
 
 from recalld.models.domain.errors import ErrorCode, RecalldError
@@ -114,3 +115,19 @@ async def test_expired_memories_are_not_listed_although_not_swept(store: DrivenS
     assert await store.listed() == ["mem-0001"]
     store.now_ms += 1_000  # expiry is exclusive: at the very moment it is over
     assert await store.listed() == []
+
+
+async def test_what_was_closed_is_listed_apart_from_what_holds(store: DrivenStore) -> None:
+    for employer in ("Globex", "Initech"):
+        await admit_one(store, f"The user works at {employer}.", slot="employer", value=employer)
+
+    async def listed(*, is_superseded: bool) -> list[str]:
+        what = ListFilter(is_superseded=is_superseded)
+        page = await store.reader.list_memories("ines", what, now_ms=store.now_ms, limit=9, cursor=None)
+        assert page.total == len(page.memories)
+        return [memory.id for memory in page.memories]
+
+    assert await listed(is_superseded=True) == ["mem-0001"]
+    assert await listed(is_superseded=False) == ["mem-0002"]
+    await store.forget("mem-0001")
+    assert await listed(is_superseded=True) == []

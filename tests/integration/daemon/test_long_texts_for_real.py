@@ -27,9 +27,8 @@ envelope_ms = 3000
 
 def filler(source: str, chars: int) -> str:
     """So much of what a labelled source says."""
-    lines = (
-        (REPOSITORY / "tests" / "data" / "sources" / source / "records.jsonl").read_text(encoding="utf-8").splitlines()
-    )
+    file = REPOSITORY / "models" / "calibration" / "data" / "sources" / source / "records.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines()
     text = " ".join(json.loads(line)["text"] for line in lines)
     return text[:chars].rsplit(" ", 1)[0] + "."
 

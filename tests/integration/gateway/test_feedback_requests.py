@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from gateway_harness import Running, StartGateway
 
-from recalld.daemon.gateway.peer import AccessPolicy
+from recalld.daemon.gateway.peer import AccessPolicy, own_prefix
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.outcomes import OutcomeReport, OutcomeResult
 from recalld.models.domain.standing import StandingAction
@@ -121,6 +121,20 @@ async def test_a_scope_or_session_that_cannot_be_is_refused(start: StartGateway)
             assert raised.value.code == "bad_request"
         with pytest.raises(ClientError, match="memory_id and decision_id: give exactly one"):
             await client.outcomes(requests.Outcomes(user="ines"))
+
+
+async def test_an_audit_reaches_the_service(start: StartGateway) -> None:
+    async with start() as running, AsyncClient(running.path, strict=True) as client:
+        assert isinstance(await client.note_audit(requests.NoteAudit(user="ines")), replies.Ok)
+        assert running.service.audits == 1
+
+
+async def test_who_acts_for_one_user_alone_cannot_say_that_all_was_audited(start: StartGateway) -> None:
+    policy = Unprivileged(own_uid=os.geteuid() + 1, is_system=True)
+    async with start(policy=policy) as running, AsyncClient(running.path, strict=True) as client:
+        with pytest.raises(ClientError, match="act for all users"):
+            await client.note_audit(requests.NoteAudit(user=f"{own_prefix(os.geteuid())}ines"))
+        assert running.service.audits == 0
 
 
 async def test_nobody_acts_for_a_user_of_somebody_else(start: StartGateway) -> None:

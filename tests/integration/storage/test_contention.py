@@ -124,7 +124,7 @@ async def test_a_full_disk_is_tried_once_more_after_the_log_gave_its_room_back(
                 raise error
             append(db, row)
 
-        monkeypatch.setattr("recalld.daemon.storage.remember.append_decision", run_out)
+        monkeypatch.setattr("recalld.daemon.storage.ledger.append_decision", run_out)
         if failures == 1:
             await driven.remember("Prefers coffee")
         else:
@@ -160,7 +160,7 @@ async def test_forgetting_uses_the_reserve_of_a_full_disk_and_nothing_else_does(
         await driven.remember("Prefers tea")
         assert reserve.stat().st_size == RESERVE_BYTES
         with monkeypatch.context() as patch:
-            patch.setattr("recalld.daemon.storage.remember.append_decision", append_if_room)
+            patch.setattr("recalld.daemon.storage.ledger.append_decision", append_if_room)
             patch.setattr("recalld.daemon.storage.forget.append_decision", append_if_room)
             patch.setattr("recalld.daemon.storage.upkeep.truncate_log", truncate_if_room)
             with pytest.raises(RecalldError) as caught:

@@ -183,7 +183,7 @@ async def test_an_unforeseen_failure_inside_a_transaction_is_answered_and_the_wr
 
     async with opened() as (_, driven):
         with monkeypatch.context() as patch:
-            patch.setattr("recalld.daemon.storage.remember.append_decision", fail)
+            patch.setattr("recalld.daemon.storage.ledger.append_decision", fail)
             with pytest.raises(RecalldError, match="KeyError") as caught:
                 await driven.remember("Prefers tea")
         assert caught.value.code is ErrorCode.INTERNAL

@@ -333,7 +333,7 @@ async def test_a_file_that_vanishes_during_a_write_takes_its_acknowledgement_alo
         (data_dir / "recalld.db").rename(data_dir.with_name("aside"))
 
     async with opened() as (_, driven):
-        monkeypatch.setattr("recalld.daemon.storage.remember.append_decision", vanish)
+        monkeypatch.setattr("recalld.daemon.storage.ledger.append_decision", vanish)
         with pytest.raises(RecalldError, match="removed while in use"):
             await driven.remember("Prefers tea")
 

@@ -5,7 +5,6 @@ import pytest
 
 from recalld.models.calibration.fit import (
     HEADS,
-    OWN_HEADS,
     CalibrationInfo,
     FitOptions,
     fit_calibration,
@@ -155,8 +154,8 @@ def test_the_shape_may_count_against_a_memory_and_nothing_else_does(three_source
 
 def test_a_head_whose_inputs_nobody_has_is_left_out(three_sources: list[LabelledTurn]) -> None:
     bare = [without_asks(turn, is_relevant=turn.is_answerable) for turn in three_sources]
-    model = fit_model(bare, FitOptions(heads=OWN_HEADS))
-    assert tuple(head.inputs for head in model.heads) == OWN_HEADS[1:]
+    model = fit_model(bare, FitOptions())
+    assert tuple(head.inputs for head in model.heads) == HEADS[1:]
 
 
 def test_every_trial_is_judged_by_a_fit_on_the_others(three_sources: list[LabelledTurn]) -> None:

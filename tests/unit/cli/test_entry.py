@@ -71,6 +71,24 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_64(run: Run, arguments: 
     assert json.loads(as_json.out)["error"]["code"] == "usage"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (("review", "--edit"), "recalld review"),
+        (("review", "--edit", "obs_1"), "recalld review"),
+        (("gates", "show", "--nope"), "recalld gates show"),
+        (("list", "--scope"), "recalld list"),
+    ],
+)
+def test_the_help_that_is_pointed_to_is_that_of_the_command(run: Run, arguments: tuple[str, ...], command: str) -> None:
+    assert f"See `{command} --help`." in run(*arguments).err
+
+
+@pytest.mark.parametrize("word", ["observe", "review", "standing"])
+def test_explain_says_which_commands_print_an_id(run: Run, word: str) -> None:
+    assert f"`{word}`" in " ".join(run("explain", "--help").out.split())
+
+
 @pytest.mark.parametrize("text", ["", "   \n", "x" * 70_000, "\udcff"])
 def test_text_that_cannot_be_sent_is_refused_before_the_daemon_is_asked(run: Run, text: str) -> None:
     ended = run("recall", text)

@@ -85,6 +85,12 @@ def test_a_threshold_that_is_not_known_is_said_to_be_so(run: Run) -> None:
     assert "threshold_batched: not calibrated" in out
 
 
+@pytest.mark.parametrize(("name", "meant"), [("recall", "default_recall"), ("waku_skill", "waku_skills")])
+def test_a_gate_that_may_have_been_meant_is_offered(run: Run, name: str, meant: str) -> None:
+    ended = run("gates", "show", name)
+    assert (ended.code, f"did you mean {meant}" in ended.err) == (64, True)
+
+
 def test_gates_can_be_had_as_json(run: Run) -> None:
     listed = json.loads(run("gates", "--json").out)["gates"]
     assert {each["profile"]["name"] for each in listed} == set(shipped_profiles())

@@ -9,8 +9,9 @@ import pytest
 from stand_in_daemon import Run
 
 from recalld.daemon.cli.reason_help import VOCABULARIES, ReasonVocabulary, all_reasons
+from recalld.models.domain.admission_store import FactOutcome
 from recalld.models.domain.decision import CandidateReason, DecideReason
-from recalld.models.domain.reasons import AdmissionReason, DegradedReason, DropReason, RecallReason
+from recalld.models.domain.reasons import AdmissionReason, DegradedReason, DropReason, RecallReason, RememberOutcome
 from recalld.models.domain.world import ProbeReason
 
 NEEDED: tuple[type[enum.StrEnum], ...] = (
@@ -18,6 +19,8 @@ NEEDED: tuple[type[enum.StrEnum], ...] = (
     DropReason,
     DegradedReason,
     AdmissionReason,
+    RememberOutcome,
+    FactOutcome,
     DecideReason,
     CandidateReason,
     ProbeReason,
@@ -65,7 +68,7 @@ def test_the_detail_behind_a_code_is_passed_over(run: Run) -> None:
 def test_an_unknown_code_names_those_that_are_spelled_alike(run: Run) -> None:
     ended = run("explain", "--reason", "gatd")
     assert (ended.code, ended.out) == (64, "")
-    assert "did you mean gated?" in ended.err
+    assert "did you mean gated" in ended.err
     assert "`recalld explain --reasons` lists all" in ended.err
     assert "did you mean" not in run("explain", "--reason", "\x1b[2J").err
 

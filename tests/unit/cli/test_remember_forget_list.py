@@ -102,11 +102,13 @@ def test_forgetting_by_query_without_a_terminal_is_refused_before_anything_is_as
 
 def test_a_dry_run_forgets_nothing(daemon: StandIn, run: Run) -> None:
     daemon.plan(requests.Forget, preview("mem_1", "mem_2"))
+    daemon.plan(requests.GetLineage, replies.Error(code="not_found", message="memory_id: there is none"))
     ended = run("forget", "--query", "lighthouse", "--dry-run")
     assert ended.code == 0
     assert "Would forget 2 memories" in ended.out
     assert "text of mem_2" in ended.out
-    assert [request.dry_run for request in daemon.seen] == [True]
+    assert [request.dry_run for request in daemon.seen if isinstance(request, requests.Forget)] == [True]
+    assert not any(isinstance(request, requests.Forget) and not request.dry_run for request in daemon.seen)
 
 
 def test_what_was_previewed_is_forgotten_by_id_and_nothing_stored_since(daemon: StandIn, run: Run) -> None:
@@ -201,12 +203,21 @@ def test_a_listing_shows_whole_ids_and_how_to_go_on(daemon: StandIn, run: Run) -
     assert (request.scope, request.kind, request.contains, request.limit) == ("work", "fact", "50%", 1)
 
 
+def test_what_no_longer_holds_can_be_listed(daemon: StandIn, run: Run) -> None:
+    daemon.plan(requests.ListMemories, replies.Memories(memories=(MEMORY,), total=1))
+    assert "mem_1" in run("list", "--superseded").out
+    run("list")
+    assert [request.superseded for request in daemon.seen] == [True, False]
+
+
 def test_an_empty_listing_says_so(daemon: StandIn, run: Run) -> None:
     daemon.plan(requests.ListMemories, replies.Memories())
     assert run("list").out == "Nothing stored.\n"
 
 
-@pytest.mark.parametrize("arguments", [("--contains", "zzz"), ("--scope", "x"), ("--scope", ""), ("--kind", "note")])
+@pytest.mark.parametrize(
+    "arguments", [("--contains", "zzz"), ("--scope", "x"), ("--scope", ""), ("--kind", "note"), ("--superseded",)]
+)
 def test_an_empty_listing_of_a_selection_does_not_claim_that_nothing_is_stored(
     daemon: StandIn, run: Run, arguments: tuple[str, ...]
 ) -> None:

@@ -69,6 +69,17 @@ def test_an_explained_block_shows_rank_value_evidence_outcomes_words_and_verdict
 
 
 @pytest.mark.parametrize(
+    ("word", "words"),
+    [("said", "the user said it"), ("nobody", "nobody's word"), ("", "explicit"), ("new_one", "new one")],
+)
+def test_an_explained_block_says_whose_word_it_is(daemon: StandIn, run: Run, word: str, words: str) -> None:
+    rank = msgspec.structs.replace(RANK, word=word)
+    daemon.plan(requests.Standing, msgspec.structs.replace(BLOCK, ranking=(rank,)))
+    out = " ".join(run("standing", "--explain").out.split())
+    assert words in out
+
+
+@pytest.mark.parametrize(
     ("reason", "words"),
     [("already_given", "has its block already"), ("nothing_standing", "No preference"), ("new_one", "new one")],
 )

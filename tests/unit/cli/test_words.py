@@ -6,7 +6,9 @@ from collections.abc import Mapping
 import pytest
 
 from recalld.daemon.cli import words
+from recalld.models.domain.admission_store import FactOutcome, ProposalState
 from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
+from recalld.models.domain.facts import Generator
 from recalld.models.domain.outcomes import OutcomeResult
 from recalld.models.domain.reasons import (
     AdmissionReason,
@@ -18,7 +20,7 @@ from recalld.models.domain.reasons import (
 )
 from recalld.models.domain.recall import RecallLimit
 from recalld.models.domain.records import TextOrigin
-from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict
+from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict, StandingWord
 from recalld.models.policy.cue_reply import CueReplyFault
 
 
@@ -30,6 +32,9 @@ from recalld.models.policy.cue_reply import CueReplyFault
         (words.DROP_REASONS, DropReason),
         (words.ADMISSION_REASONS, AdmissionReason),
         (words.REMEMBER_OUTCOMES, RememberOutcome),
+        (words.FACT_OUTCOMES, FactOutcome),
+        (words.GENERATORS, Generator),
+        (words.PROPOSAL_STATES, ProposalState),
         (words.MODES, RecallMode),
         (words.RECALL_LIMITS, RecallLimit),
         (words.UPDATE_REASONS, UpdateReason),
@@ -39,6 +44,7 @@ from recalld.models.policy.cue_reply import CueReplyFault
         (words.CUE_REPLY_FAULTS, CueReplyFault),
         (words.STANDING_REASONS, StandingReason),
         (words.STANDING_VERDICTS, StandingVerdict),
+        (words.STANDING_WORDS, StandingWord),
         (words.STANDING_CHOICES, StandingChoice),
         (words.OUTCOME_RESULTS, OutcomeResult),
     ],
@@ -60,3 +66,10 @@ def test_a_reason_is_explained_whatever_it_decided_about() -> None:
     assert words.reason_in_words("gated") == words.RECALL_REASONS["gated"]
     assert words.reason_in_words("explicit_save") == "asked for explicitly"
     assert words.reason_in_words("never_heard_of") == "never heard of"
+
+
+def test_a_code_that_two_lists_share_is_read_by_what_was_decided_about() -> None:
+    assert words.reason_in_words("weak_evidence", "observe") == words.ADMISSION_REASONS["weak_evidence"]
+    assert words.reason_in_words("weak_evidence", "confirm") == words.ADMISSION_REASONS["weak_evidence"]
+    assert words.reason_in_words("weak_evidence", "recall") == words.RECALL_REASONS["weak_evidence"]
+    assert words.reason_in_words("weak_evidence") == words.RECALL_REASONS["weak_evidence"]

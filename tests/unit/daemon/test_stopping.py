@@ -8,10 +8,12 @@ from recalld.actors.kernel import ActorEscalated, ActorSpec
 from recalld.actors.supervisor import ActorFailed
 from recalld.daemon.app import FailureRelay, exit_code_of
 from recalld.daemon.composition import DRAIN_ORDER
+from recalld.daemon.config.settings import AdmissionSettings
 from recalld.daemon.exit_codes import ExitCode
 from recalld.daemon.gateway.listener import ListenError, ListenFault
 from recalld.daemon.storage.errors import AlreadyRunningError, DatabaseRefusedError
 from recalld.models.domain.errors import ErrorCode, RecalldError
+from recalld.models.domain.position import Position
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +30,8 @@ async def test_a_writer_in_an_unknown_state_ends_everything_and_leaves_as_itself
 
 
 async def test_every_actor_has_its_place_in_the_order_of_the_drain() -> None:
-    async with running_system(System()) as system:
+    gate = AdmissionSettings(position=Position.BALANCED, model_gate="runtime")
+    async with running_system(System(), admission=gate) as system:
         await system.store_text("ines", "The office is in Bern")
         groups = {name.split("/")[0] for name in system.supervisor.names}
         assert groups == set(DRAIN_ORDER)

@@ -9,6 +9,7 @@ from decide_requests import KEY, request
 from virtual_time import LoopClock
 
 from recalld.actors.decide.gathering import Gatherer
+from recalld.actors.decide.ticks import TickBook
 from recalld.actors.runtime_model import NoRuntimeModel
 from recalld.actors.store import InMemoryStore
 from recalld.actors.text_work import ImmediateTextWork
@@ -63,6 +64,7 @@ def gatherer(*, probe: SlowProbe | None = None, model: LentModel | None = None) 
         probe=probe or SlowProbe(),
         turn_settings=DEFAULT_SETTINGS,
         cursor_key=KEY,
+        ticks=TickBook(),
     )
 
 
@@ -157,6 +159,7 @@ async def test_a_hung_model_is_given_up_within_a_tenth_over_its_own_deadline() -
         (RuntimeFailureKind.REFUSED, DecideReason.GATE_FAILED),
         (RuntimeFailureKind.DISCONNECTED, DecideReason.GATE_FAILED),
         (RuntimeFailureKind.NOT_CONNECTED, DecideReason.GATE_FAILED),
+        (RuntimeFailureKind.TOO_LONG, DecideReason.GATE_FAILED),
     ],
 )
 async def test_each_failure_of_a_lent_model_has_its_reason(kind: RuntimeFailureKind, reason: DecideReason) -> None:

@@ -13,12 +13,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from recalld.daemon.clock import SystemClock
 from recalld.daemon.config import Settings
 from recalld.daemon.doctor import database, files
 from recalld.daemon.doctor.context import DoctorContext, Live
 from recalld.daemon.doctor.holders import processes_with_open
 from recalld.daemon.doctor.result import Status
+from recalld.daemon.storage.meta import audited_at_ms, note_audit
 from recalld.daemon.storage.space import Shortage
+from recalld.models.domain.position import Position
 from recalld.models.domain.store import StoreHealth, vector_bytes_of
 from recalld.models.inference.manifest import MODELS
 from recalld.protocol.replies import HealthReport
@@ -323,3 +326,50 @@ def test_what_is_no_file_fails_at_once_and_hangs_nobody(
         finding = check(make_context())
         assert finding.status is Status.FAIL
         assert "recalld.db" in finding.seen
+
+
+def at_position(settings: Settings, position: Position, **changed: bool) -> Settings:
+    admission = msgspec.structs.replace(settings.admission, position=position, **changed)
+    return msgspec.structs.replace(settings, admission=admission)
+
+
+def audited(path: Path, at_ms: int) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        note_audit(db, at_ms)
+
+
+@pytest.mark.parametrize(
+    ("position", "status"),
+    [(Position.STRICT, Status.PASS), (Position.BALANCED, Status.WARN), (Position.OPEN, Status.FAIL)],
+)
+def test_a_position_that_is_not_earned_is_a_warning_or_no_start_at_all(
+    store: MakeStore, make_context: MakeContext, settings: Settings, position: Position, status: Status
+) -> None:
+    store(1)
+    finding = database.check_position(make_context(settings=at_position(settings, position)))
+    assert finding.status is status
+    if status is not Status.PASS:
+        assert "nobody has audited the records yet" in finding.seen
+        assert 'set admission.position to "strict"' in finding.remedy
+    assert ("does not start" in finding.seen) is (status is Status.FAIL)
+
+
+@pytest.mark.parametrize("position", [Position.BALANCED, Position.OPEN])
+def test_a_recent_audit_earns_a_position_and_an_old_one_does_not(
+    store: MakeStore, make_context: MakeContext, settings: Settings, position: Position
+) -> None:
+    path = store(1)
+    now_ms = SystemClock().now_ms()
+    audited(path, now_ms - 86_400_000)
+    assert database.check_position(make_context(settings=at_position(settings, position))).status is Status.PASS
+    no_rules = make_context(settings=at_position(settings, position, rules=False))
+    assert "do not close older ones" in database.check_position(no_rules).seen
+    audited(path, now_ms - 8 * 86_400_000)
+    assert "8 days ago" in database.check_position(make_context(settings=at_position(settings, position))).seen
+
+
+def test_an_audit_that_nobody_can_read_is_none(store: MakeStore) -> None:
+    path = store(1)
+    change(path, "INSERT INTO meta VALUES ('audited_at_ms', CAST('soon' AS BLOB))")
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert audited_at_ms(db) is None

@@ -4,11 +4,10 @@ import msgspec
 import pytest
 from gateway_harness import make_health, make_memory
 
-from recalld.daemon.gateway import translate
+from recalld.daemon.gateway import admission_requests, translate
 from recalld.models.domain import admission, recall, records, store
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.reasons import (
-    AdmissionReason,
     DegradedReason,
     DropReason,
     Op,
@@ -166,12 +165,12 @@ def test_moments_and_zones_of_a_recall_and_a_turn_follow_one_rule(
     said = requests.Observe(user="u", session="s", turn_id="t", speaker="user", at=now, time_zone=time_zone)
     if message is None:
         translate.recall_query(asked, now_ms=NOW_MS, deadline_s=1.0)
-        translate.observed_turn(said, now_ms=NOW_MS, deadline_s=1.0)
+        admission_requests.observed_turn(said, client="c", now_ms=NOW_MS, deadline_s=1.0)
         return
     with pytest.raises(RecalldError) as of_recall:
         translate.recall_query(asked, now_ms=NOW_MS, deadline_s=1.0)
     with pytest.raises(RecalldError) as of_turn:
-        translate.observed_turn(said, now_ms=NOW_MS, deadline_s=1.0)
+        admission_requests.observed_turn(said, client="c", now_ms=NOW_MS, deadline_s=1.0)
     assert of_recall.value.code is of_turn.value.code is ErrorCode.BAD_REQUEST
     assert of_recall.value.message.startswith(message)
     assert of_turn.value.message.startswith(message.replace("now: ", "at: "))
@@ -187,7 +186,7 @@ def test_a_scope_is_refused_alike_in_every_request(scope: str) -> None:
         translate.list_filter(requests.ListMemories(user="u", scope=scope))
     turn = requests.Observe(user="u", session="s", turn_id="t", speaker="user", scope=scope)
     with pytest.raises(RecalldError, match="scope: "):
-        translate.observed_turn(turn, now_ms=NOW_MS, deadline_s=1.0)
+        admission_requests.observed_turn(turn, client="c", now_ms=NOW_MS, deadline_s=1.0)
 
 
 @pytest.mark.parametrize("user", [" ", "a\0b", "é" * 129])
@@ -249,19 +248,6 @@ def test_a_long_list_of_forgotten_memories_is_cut_but_counted_in_full() -> None:
     reply = admission.ForgetReply(memories=(MEMORY,) * 10_001)
     shown = translate.forgotten(1, reply)
     assert (shown.count, len(shown.ids), len(shown.items)) == (10_001, 10_000, 100)
-
-
-def test_a_verdict_keeps_its_memory_and_reason() -> None:
-    reply = admission.ObserveReply(
-        decision_id="dec_1",
-        kept=(admission.Verdict(reason=AdmissionReason.EXPLICIT_SAVE, memory=MEMORY),),
-        dropped=(admission.Verdict(reason=AdmissionReason.QUESTION),),
-    )
-    shown = translate.admitted(1, reply)
-    assert [(verdict.reason, verdict.memory is not None) for verdict in (*shown.kept, *shown.dropped)] == [
-        ("explicit_save", True),
-        ("question", False),
-    ]
 
 
 def test_a_ledger_row_with_bytes_that_are_no_text_is_still_shown() -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.records import NewMemory
-from recalld.models.policy.ask_guard import check_asks
+from recalld.models.policy.ask_guard import check_asks, without_stuffing
 
-SOURCES = sorted((Path(__file__).parents[2] / "data" / "sources").glob("*/records.jsonl"))
+SOURCES = sorted((Path(__file__).parents[3] / "models" / "calibration" / "data" / "sources").glob("*/records.jsonl"))
 
 
 class Record(msgspec.Struct):
@@ -64,3 +64,16 @@ def test_stuffing_is_refused_with_the_place_and_the_remedy(asks: tuple[str, ...]
         check("Avoids leather", *asks)
     assert caught.value.code is ErrorCode.BAD_REQUEST
     assert f"asks[{place}]" in str(caught.value)
+
+
+def test_what_nobody_gave_is_left_out_where_it_is_stuffing_and_costs_the_memory_nothing() -> None:
+    memory = NewMemory(user="ines", text="The user prefers tea over coffee.", asks=("What is it?", "Which tea?"))
+
+    assert without_stuffing(memory).asks == ("Which tea?",)
+    assert without_stuffing(memory).text == memory.text
+
+
+def test_what_is_stuffing_only_together_is_left_out_together() -> None:
+    memory = NewMemory(user="ines", text="Avoids leather", asks=("Where do I work?", "What is my name?"))
+
+    assert without_stuffing(memory).asks == ()

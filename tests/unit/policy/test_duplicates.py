@@ -29,6 +29,22 @@ def test_spelling_alone_makes_no_other_text(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "is_one"),
+    [
+        ("I prefer jazz.", "The user prefers jazz.", True),
+        ("My car is red", "The user's car is red", True),
+        ("i'm vegan", "The user is vegan.", True),
+        ("I prefer jazz.", "The user prefers swing.", False),
+        ("I prefer jazz.", "Alice prefers jazz.", False),
+        ("We prefer jazz.", "The user prefers jazz.", False),
+        ("`I` is the index", "`the user` is the index", False),
+    ],
+)
+def test_a_fact_in_two_voices_is_one_text(one: str, other: str, *, is_one: bool) -> None:
+    assert (duplicate_digest(one, KEY) == duplicate_digest(other, KEY)) is is_one
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         # Case that is not a sentence's first letter (A18).

@@ -11,7 +11,7 @@ from recalld.models.domain.records import ASKS_MAX, CUE_CHARS_MAX, CUES_MAX, Mem
 from recalld.models.policy.enrichment import enrich
 
 SHORT_TEXTS = st.lists(st.text(min_size=1, max_size=20), max_size=3, unique_by=str.casefold)
-SOURCES = sorted((Path(__file__).parents[2] / "data" / "sources").glob("*/records.jsonl"))
+SOURCES = sorted((Path(__file__).parents[3] / "models" / "calibration" / "data" / "sources").glob("*/records.jsonl"))
 
 
 class Record(msgspec.Struct):

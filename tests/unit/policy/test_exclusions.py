@@ -2,11 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recalld.models.domain.reasons import DropReason
 from recalld.models.domain.recall import Candidate, RecallQuery
 from recalld.models.domain.records import Memory, MemoryStatus
+from recalld.models.policy.duplicates import fold
 from recalld.models.policy.exclusions import ExclusionRules, apply_exclusions, exclusion_reason, exclusion_rules
 
 RULES = ExclusionRules(
@@ -56,3 +60,16 @@ def test_candidates_are_split_with_reasons_and_order_kept(make_candidate: Callab
     assert [(item.memory_id, item.reason, item.evidence.cosine) for item in split.dropped] == [
         ("mem_seen", DropReason.ALREADY_VISIBLE, 0.4)
     ]
+
+
+@given(
+    text=st.text("aBcß éÉ'\"\t\n.!0-`\u2019", min_size=1, max_size=8),
+    front=st.text(" \t\n\x0b\x1c\"'", max_size=3),
+)
+def test_whatever_folds_to_the_query_is_the_askers_own_text(
+    make_memory: Callable[..., Memory], text: str, front: str
+) -> None:
+    rules = msgspec.structs.replace(RULES, own_text=fold(text))
+    for variant in (text, front + text, front + text.upper()):
+        is_own = fold(variant) == rules.own_text != ""
+        assert (exclusion_reason(make_memory(text=variant), rules) is DropReason.OWN_TEXT) is is_own

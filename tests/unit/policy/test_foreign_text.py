@@ -47,7 +47,7 @@ structured = st.lists(
     ],
 )
 def test_elements_that_start_a_line_and_what_is_left_of_lost_ones_go(text: str, expected: str) -> None:
-    assert remove_foreign_elements(text) == expected
+    assert remove_foreign_elements(text).text == expected
 
 
 def test_sections_and_asides_are_told_apart() -> None:
@@ -78,4 +78,4 @@ def test_spans_lie_in_the_text_in_order_and_apart(text: str) -> None:
 @given(structured)
 def test_removal_only_ever_takes_away(text: str) -> None:
     left = iter(text)
-    assert all(character in left for character in remove_foreign_elements(text) if character != "\n")
+    assert all(character in left for character in remove_foreign_elements(text).text if character != "\n")

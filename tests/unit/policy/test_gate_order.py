@@ -130,3 +130,12 @@ def test_in_turns_nobody_is_lost(
         for place, (ask, clause) in enumerate(zip(cosines, clauses, strict=False))
     ]
     assert sorted(looks(found)) == sorted(each.memory.id for each in found)
+
+
+def test_a_model_fitted_on_the_first_candidates_of_fusion_keeps_its_order(
+    make_candidate: Callable[..., Candidate],
+) -> None:
+    found = [make_candidate(f"mem_{ask}", ask_cosine=ask) for ask in (0.3, 0.9, 0.6)]
+    fitted = msgspec.structs.replace(MODEL, candidates_max=2)
+    assert ids(found, fitted) == [each.memory.id for each in found]
+    assert ids(found, fitted) != ids(found, MODEL)

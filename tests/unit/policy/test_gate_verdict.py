@@ -14,7 +14,7 @@ from recalld.models.domain.records import MemoryKind
 from recalld.models.policy.gate_verdict import ScoreFault, is_best_unjudged, judge, merge_logits
 from recalld.models.policy.head_inputs import HeadInput
 from recalld.models.policy.logistic_head import LogisticHead
-from recalld.models.policy.relevance import KindThreshold, RelevanceModel, uncalibrated
+from recalld.models.policy.relevance import KindThreshold, RelevanceModel, bounds, uncalibrated
 from recalld.models.policy.sigmoid import sigmoid
 
 MODEL = uncalibrated(0.5)
@@ -145,3 +145,23 @@ def test_a_gate_that_could_not_judge_the_best_and_passed_nothing_has_not_judged(
     assert not has_not(unscored, high)
     assert not has_not(low, unscored)
     assert not has_not()
+
+
+@given(
+    cosines=st.lists(st.none() | st.floats(-1.0, 1.0), min_size=1, max_size=6),
+    logits=st.lists(st.none() | st.floats(-14.0, 14.0), min_size=6, max_size=6),
+    is_search=st.booleans(),
+)
+def test_bounds_that_were_worked_out_before_change_no_verdict(
+    make_candidate: Callable[..., Candidate],
+    cosines: list[float | None],
+    logits: list[float | None],
+    *,
+    is_search: bool,
+) -> None:
+    unscored = [make_candidate(f"mem_{place}", ask_cosine=cosine) for place, cosine in enumerate(cosines)]
+    reaches = {each.memory.id: bounds(each.evidence, ASK_MODEL) for each in unscored}
+    scored = merge_logits(unscored, [each.memory.id for each in unscored], logits[: len(unscored)])
+    assert not isinstance(scored, ScoreFault)
+    known = judge(scored, model=ASK_MODEL, is_search=is_search, reaches=reaches)
+    assert known == judge(scored, model=ASK_MODEL, is_search=is_search)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from recalld.models.policy.gazetteer import GazetteerError, gazetteer, parse_gazetteer
 
 NAMES_MIN = 1_000
+SOME_WORDS = ("uses", "Kubernetes", "k8s", "Go", "go", "React", "Native", "C++", "python3", "4", "the", "Chef.", "psql")
 
 
 def names(text: str) -> list[str]:
@@ -97,3 +98,10 @@ def test_any_text_gives_sightings_in_order_that_do_not_overlap(text: str) -> Non
         assert end <= sighting.start < sighting.end
         assert sighting.surface == text[sighting.start : sighting.end]
         end = sighting.end
+
+
+@given(st.lists(st.sampled_from([*SOME_WORDS]), max_size=6).map(" ".join))
+def test_a_text_of_ascii_is_read_like_any_other(text: str) -> None:
+    sightings = gazetteer().find(text)
+    assert sightings == gazetteer().find(f"{text} é")
+    assert all(text[each.start : each.end] == each.surface for each in sightings)

@@ -103,11 +103,8 @@ OPEN = {
     "default_rewrite": GateAnswer.RUN,
     "default_inject": GateAnswer.SKIP,
     "default_probe": GateAnswer.SKIP,
-    "default_tune": GateAnswer.SKIP,
     "default_load_skill": GateAnswer.SKIP,
     "default_admit": GateAnswer.REFUSE,
-    "default_extract": GateAnswer.DEFER,
-    "default_consolidate": GateAnswer.DEFER,
 }
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +16,7 @@ from recalld.models.policy.standing.worth import is_below_bar, is_proven, useful
 
 
 def after(before: StandingCandidate, result: OutcomeResult, count: int = 1) -> StandingCandidate:
-    return candidate(
-        source=before.memory.source, tally=before.tally.plus(result, count), turns=before.turns, choice=before.choice
-    )
+    return msgspec.structs.replace(before, tally=before.tally.plus(result, count))
 
 
 @pytest.mark.parametrize(

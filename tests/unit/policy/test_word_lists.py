@@ -8,13 +8,25 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recalld.models.domain.turn_parts import MessagePart
-from recalld.models.policy import foreign_text, host_text, person, slots, stop_words, time_only, word_lists
+from recalld.models.policy import (
+    assistant_person,
+    foreign_text,
+    host_text,
+    person,
+    slots,
+    stop_words,
+    team_person,
+    time_only,
+    word_lists,
+)
+from recalld.models.policy.assistant_person import to_assistant
 from recalld.models.policy.explicit_save import NotSaved, find_explicit_save
 from recalld.models.policy.gazetteer import gazetteer
 from recalld.models.policy.host_text import strip_host_text
 from recalld.models.policy.names import stands_alone
 from recalld.models.policy.person import to_first_person, to_third_person
 from recalld.models.policy.query_reading import read_verdict
+from recalld.models.policy.team_person import to_team
 from recalld.models.policy.temporal import find_intervals, query_times
 from recalld.models.policy.terms import query_terms
 from recalld.models.policy.text_shape import text_shape
@@ -60,6 +72,9 @@ PROBES: dict[str, Callable[[], bool]] = {
     "time_asking.en.txt": lambda: asks_only_for_time("what was decided yesterday?"),
     "time_asking.es.txt": lambda: asks_only_for_time("que acordamos ayer?"),
     "time_asking.fr.txt": lambda: asks_only_for_time("on a convenu de quoi hier ?"),
+    "assistant_verbs.en.txt": lambda: to_assistant("before you delete it") == "before it deletes it",
+    "team_verbs.en.txt": lambda: to_team("We patch releases") == "the user's team patches releases",
+    "team_words.en.txt": lambda: to_team("We had a retro") != "We had a retro",
     "user_compounds.en.txt": lambda: to_first_person("the user interface uses tabs") == "the user interface uses tabs",
 }
 """For each list, something that is true only while the list has its words."""
@@ -70,6 +85,8 @@ CACHES = (
     host_text._tags,
     foreign_text._labels,
     person._verbs,
+    assistant_person._verbs,
+    team_person._verbs,
     person._auxiliaries,
     query_times._asking_words,
     slots._compiled,

@@ -32,7 +32,10 @@ def put(tree: Tree, path: str, value: str) -> None:
         tree[name] = [value] if is_list else value
         return
     if is_list:
-        tree[name] = [{"id": "a", "role": "user", "speaker": "user", "text": "t"}]
+        entry: Tree = {"id": "a", "role": "user", "speaker": "user", "text": "t"}
+        field = rest.partition(".")[0].partition("[")[0]
+        # Where the example has an entry with this field, it is of the kind that has it.
+        tree[name] = [next((each for each in tree.get(name, ()) if field in each), entry)]
     put(tree[name][0] if is_list else tree.setdefault(name, {}), rest, value)
 
 

@@ -11,11 +11,14 @@ from wire_examples import VECTORS
 
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.models.domain import cues, reasons
+from recalld.models.domain.admission_store import FactOutcome, ProposalState
 from recalld.models.domain.decision import CandidateReason, DecideReason, GateDecision
 from recalld.models.domain.events import EventName
+from recalld.models.domain.facts import Generator
 from recalld.models.domain.records import TextOrigin
 from recalld.models.domain.runtime_model import PromptPurpose
 from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict
+from recalld.models.domain.user_data import ImportOutcome
 from recalld.models.domain.world import ClaimKind, ClaimOutcome, ProbeReason
 from recalld.models.policy.cue_reply import CueReplyFault
 from recalld.protocol import fields
@@ -50,6 +53,10 @@ def test_the_table_of_errors_is_the_closed_list() -> None:
         ("reason of a dropped candidate", reasons.DropReason),
         ("outcome of remember", reasons.RememberOutcome),
         ("reason of an observed turn", reasons.AdmissionReason),
+        ("outcome of an observed fact", FactOutcome),
+        ("generator of an observed fact", Generator),
+        ("state of a proposal", ProposalState),
+        ("outcome of an imported record", ImportOutcome),
         ("reason of a standing block", StandingReason),
         ("verdict of a standing candidate", StandingVerdict),
         ("choice about standing", StandingChoice),

@@ -13,7 +13,7 @@ from recalld.actors.recall.vector_rows import VectorRows
 from recalld.models.inference.loading import load_bi_encoder
 from recalld.models.inference.manifest import BGE_SMALL
 
-SOURCES = Path(__file__).parents[2] / "data" / "sources"
+SOURCES = Path(__file__).parents[3] / "models" / "calibration" / "data" / "sources"
 TEXTS_MAX = 1_600
 QUERIES = 30
 NEAREST = 20

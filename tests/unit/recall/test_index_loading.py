@@ -6,17 +6,20 @@ from functools import partial
 from typing import TypeVar
 
 import anyio
+import anyio.abc
 import numpy as np
 import pytest
 from faulty_store import FaultyReader, Trouble
 from store_commands import EMBEDDER, DrivenStore
 
 from recalld.actors.recall import RecallState, state
-from recalld.actors.recall.index import Cosines, UserIndex
+from recalld.actors.recall.index import Cosines, UserIndex, VectorSearch
 from recalld.actors.store import InMemoryStore, memory_reader
+from recalld.actors.store.packed_vectors import pack_vectors
 from recalld.actors.text_work import ImmediateTextWork, ThreadedTextWork
 from recalld.models.domain.errors import ErrorCode, RecalldError
-from recalld.models.domain.store import IndexPage
+from recalld.models.domain.records import VectorRole
+from recalld.models.domain.store import EmbeddedMemory, IndexDelta, IndexPage, TextVector
 
 pytestmark = pytest.mark.anyio
 T = TypeVar("T")
@@ -45,6 +48,16 @@ class Loading:
             return await self.state.index(
                 self.reader, "ines", embedder_key=EMBEDDER, dims=DIMS, now_ms=now_ms, spawn=spawn
             )
+
+    def begin(self, tasks: anyio.abc.TaskGroup) -> None:
+        self.state.begin_loading(
+            self.reader,
+            "ines",
+            embedder_key=EMBEDDER,
+            dims=DIMS,
+            now_ms=self.driven.now_ms,
+            spawn=tasks.start_soon,
+        )
 
     def live(self, index: UserIndex) -> int:
         return index.counts(None, self.driven.now_ms).live
@@ -120,8 +133,7 @@ class HeldThread(ImmediateTextWork):
         return work()
 
 
-def search(index: UserIndex) -> list[Cosines]:
-    return index.search(QUERY, QUERY, scope=None, now_ms=0, limit=5)
+SEARCH = VectorSearch(query=QUERY, question=QUERY, scope=None, now_ms=0, limit=5)
 
 
 async def test_an_index_is_not_changed_while_it_is_searched_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +144,7 @@ async def test_an_index_is_not_changed_while_it_is_searched_in_a_thread(monkeypa
     found: list[list[Cosines]] = []
 
     async def search_apart() -> None:
-        found.append(await loading.state.search(index, search, thread))
+        found.append(await loading.state.search(index, SEARCH, thread))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(search_apart)
@@ -150,9 +162,63 @@ async def test_a_small_index_is_searched_at_once(monkeypatch: pytest.MonkeyPatch
     await loading.driven.remember("Prefers tea", is_embedded=True)
     index = await loading.index()
     # The thread is never let go.
-    assert len(await loading.state.search(index, search, HeldThread())) == 1
+    assert len(await loading.state.search(index, SEARCH, HeldThread())) == 1
 
 
 def test_a_large_search_leaves_the_event_loops_thread() -> None:
     work = partial(ThreadedTextWork().run_apart, threading.get_ident)
     assert anyio.run(work) != threading.get_ident()
+
+
+async def test_a_load_that_was_begun_early_is_the_one_that_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    loading = Loading(monkeypatch)
+    await loading.driven.remember("Prefers tea", is_embedded=True)
+    loading.trouble.slow_s["index_delta"] = 1.0
+    async with anyio.create_task_group() as tasks:
+        loading.begin(tasks)
+        await anyio.sleep(0.9)
+        with anyio.fail_after(0.2):
+            index = await loading.index()
+        loading.begin(tasks)
+    assert loading.live(index) == 1
+    assert loading.trouble.calls["index_delta"] == 1
+
+
+async def test_a_load_that_was_begun_early_and_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    loading = Loading(monkeypatch)
+    await loading.driven.remember("Prefers tea", is_embedded=True)
+    loading.trouble.code = ErrorCode.STORAGE_UNAVAILABLE
+    async with anyio.create_task_group() as tasks:
+        loading.begin(tasks)
+    loading.trouble.code = None
+    assert loading.live(await loading.index()) == 1
+
+
+async def test_a_large_index_finds_in_two_threads_what_a_small_one_finds_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index = UserIndex("embedder", DIMS)
+    index.apply(IndexDelta(is_complete=True, seq=1, upserts=tuple(map(_memory, range(40))), removed=()))
+    at_once = await RecallState().search(index, SEARCH, ThreadedTextWork())
+    monkeypatch.setattr(state, "ROWS_AT_ONCE", 0)
+    apart = await RecallState().search(index, SEARCH, ImmediateTextWork())
+    assert apart == at_once
+    assert 5 < len(at_once) < 40
+
+
+def _memory(number: int) -> EmbeddedMemory:
+    """A memory whose record, cue and ask lie in directions of their own."""
+    vectors = np.random.default_rng(number).standard_normal((len(VectorRole), DIMS)).astype("<f2")
+    return EmbeddedMemory(
+        memory_id=f"mem-{number:02}",
+        revision=1,
+        scope="",
+        expires_at_ms=None,
+        has_asks=True,
+        vectors=pack_vectors(
+            [
+                TextVector(role=role, ordinal=0, data=vector.tobytes())
+                for role, vector in zip(VectorRole, vectors, strict=True)
+            ]
+        ),
+    )

@@ -33,6 +33,9 @@ class CountingTextWork:
         self.chars.append(chars)
         return work()
 
+    async def run_apart(self, work: Callable[[], T]) -> T:
+        return work()
+
 
 @pytest.mark.anyio
 async def test_a_long_turn_is_announced_with_its_length_before_it_is_read() -> None:

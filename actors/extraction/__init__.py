@@ -1,0 +1,1 @@
+"""The model gate: turns wait, durably, until a burst is over, and a language model reads them in batches."""

@@ -1,0 +1,1 @@
+"""Evaluating gates on labelled rows, with the product's own search and gate and no daemon."""

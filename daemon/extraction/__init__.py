@@ -1,0 +1,1 @@
+"""A configured language model behind an OpenAI-compatible endpoint, asked over HTTP."""

@@ -1,0 +1,1 @@
+"""Statements: which facts a user's turn states in a canonical way, found by rules that are data."""
