@@ -11,7 +11,7 @@ MODELS ?= $(shell if [ "$$(id -u)" = 0 ]; then echo /var/lib/recalld/models; \
 
 # The checks run one after another, also under `make -j`: the machine they are timed for has two cores.
 .NOTPARALLEL:
-.PHONY: demo test check lint types contracts unit models calibration bench bench-index bench-scale wheel-check lock clean help
+.PHONY: demo test check lint types contracts unit models calibration score-sample bench bench-index bench-scale wheel-check lock clean help
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ calibration: $(STAMP) models ## fit the shipped calibration anew; DATE=YYYY-MM-D
 	$(BIN)/python tests/calibration/fit_shipped.py --model-dir "$(MODELS)" --date "$(or $(DATE),$(shell date -I))"
 	$(BIN)/recalld calibrate --admission --model-dir "$(MODELS)" --date "$(or $(DATE),$(shell date -I))" \
 	  --out models/calibration/data/admission.json
+
+score-sample: $(STAMP) models ## write into the shipped calibration how its scores are distributed
+	$(BIN)/python tests/calibration/score_sample.py --model-dir "$(MODELS)"
 
 bench: $(STAMP) models ## latency of gate and total, memory, time to READY
 	$(BIN)/python tests/benchmarks/recall_latency.py --model-dir "$(MODELS)"

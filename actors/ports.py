@@ -5,7 +5,7 @@ Every adapter is checked by the same contract suite as its in-memory fake (tests
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -25,9 +25,12 @@ from recalld.models.domain.admission_store import (
     TurnAdmitted,
 )
 from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.audit_samples import AppendSamples, MarkSample, SampleGroup, SampleKind, SamplePage
+from recalld.models.domain.drift import DecisionSample
 from recalld.models.domain.extraction import AppendPending, PendingCounts, PendingTurn, SettlePending
+from recalld.models.domain.ledger_tally import LedgerTallies
 from recalld.models.domain.outcomes import OutcomeRecorded, OutcomeTally, RecordOutcome
-from recalld.models.domain.records import Memory
+from recalld.models.domain.records import Memory, MemoryKind
 from recalld.models.domain.runtime_model import RuntimeFailure, RuntimePrompt, RuntimeReply
 from recalld.models.domain.standing import MemoryOutcomes, SetStanding, StandingCandidates, StandingSet
 from recalld.models.domain.store import (
@@ -39,6 +42,7 @@ from recalld.models.domain.store import (
     Expired,
     Forget,
     Forgotten,
+    FoundByWords,
     IndexDelta,
     IndexPage,
     LexicalHit,
@@ -132,6 +136,23 @@ class MemoryReader(Protocol):
         """
         ...
 
+    async def found_by_words(
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
+        kinds: Collection[MemoryKind] = (),
+    ) -> FoundByWords:
+        """As `lexical`, with the memories behind the hits: one look where two would each wait for a thread.
+
+        With kinds, only memories of these are read; the hits are those of all kinds.
+        """
+        ...
+
     async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
         """Those of the terms, inflections included, that some memory of the user contains; reads no memory.
 
@@ -179,6 +200,30 @@ class MemoryReader(Protocol):
 
     async def decision(self, decision_id: str) -> DecisionRow | None:
         """A ledger row."""
+        ...
+
+    async def decision_samples(self, user: str, *, limit: int) -> tuple[DecisionSample, ...]:
+        """The newest recalls and the newest observed turns of a user, newest first, at most `limit` of each kind."""
+        ...
+
+    async def deciding_users(self, *, since_ms: int, limit: int) -> tuple[str, ...]:
+        """Users with ledger rows since a time, those with the newest first."""
+        ...
+
+    async def ledger_tallies(self, user: str | None, *, since_ms: int | None, now_ms: int) -> LedgerTallies:
+        """What was counted of the ledger rows of a user, or (None) of all, from the whole hour of `since_ms` on.
+
+        Hours that are no longer whole in the ledger do not count. Without `since_ms` everything ever counted does; of
+        all users also what was trimmed, or was a user's who is gone. Cost is bounded by hours, not by rows.
+        """
+        ...
+
+    async def audit_samples(self, user: str, kinds: Sequence[SampleKind], *, is_marked: bool, limit: int) -> SamplePage:
+        """The newest samples of some kinds, newest first: those with a mark, or those without that can be judged."""
+        ...
+
+    async def audit_counts(self, user: str | None, *, since_ms: int) -> tuple[SampleGroup, ...]:
+        """Samples of decisions since a time, of a user or (None) of all, by kind and probability."""
         ...
 
     async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
@@ -340,6 +385,14 @@ class MemoryWriter(Protocol):
 
     async def note_audit(self, command: NoteAudit) -> None:
         """Note that somebody went through the newest memories."""
+        ...
+
+    async def append_samples(self, command: AppendSamples) -> int:
+        """Keep samples whose decision is in the ledger and whose memory was not forgotten; how many are new."""
+        ...
+
+    async def mark_sample(self, command: MarkSample) -> None:
+        """Note what somebody says of a sample. Raises `NOT_FOUND`."""
         ...
 
     async def append_decisions(self, command: AppendDecisions) -> None:

@@ -21,11 +21,12 @@ from recalld.models.domain.admission import (
     SettleRequest,
 )
 from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState
+from recalld.models.domain.audit_samples import MarkSample, SampleKind, ShownSamples
 from recalld.models.domain.cues import BackfillReply, BackfillRequest, UpdateReply, UpdateRequest
 from recalld.models.domain.decide import DecideRequest
 from recalld.models.domain.decision import Decision
 from recalld.models.domain.events import Event, EventName
-from recalld.models.domain.health import HealthReport, Stats
+from recalld.models.domain.health import SINCE_START, HealthReport, Stats, StatsQuery
 from recalld.models.domain.outcomes import OutcomeReport
 from recalld.models.domain.recall import RecallOutcome, RecallQuery
 from recalld.models.domain.records import Memory
@@ -143,6 +144,22 @@ class MemoryService(Protocol):
         """Note what a person decided about a memory and the standing block. Raises `NOT_FOUND` unless it is live."""
         ...
 
+    async def samples(self, user: str, kinds: tuple[SampleKind, ...], *, is_marked: bool, limit: int) -> ShownSamples:
+        """The newest decisions kept for an audit, of some kinds or (without any) of all: the marked or the others.
+
+        Raises:
+            RecalldError: `STORAGE_UNAVAILABLE`.
+        """
+        ...
+
+    async def mark_sample(self, command: MarkSample, *, deadline_s: float) -> None:
+        """Note what somebody says of a sample; said again, it takes the place of what was said before.
+
+        Raises:
+            RecalldError: `NOT_FOUND`, `BUSY`, `STORAGE_FULL`, `STORAGE_UNAVAILABLE`, `DRAINING`.
+        """
+        ...
+
     async def note_audit(self, *, deadline_s: float) -> None:
         """Note that somebody has just gone through the newest memories."""
         ...
@@ -163,8 +180,11 @@ class MemoryService(Protocol):
         """The live state; deep also scores a real pair."""
         ...
 
-    async def stats(self) -> Stats:
-        """Counters and latencies."""
+    async def stats(self, query: StatsQuery = SINCE_START) -> Stats:
+        """Counters and latencies; over a window also what the ledger counted.
+
+        Raises `RecalldError(STORAGE_UNAVAILABLE)` when a window was asked for and the store cannot be read.
+        """
         ...
 
     def subscribe(self, names: frozenset[EventName], user: str | None) -> EventStream:

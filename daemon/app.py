@@ -29,6 +29,7 @@ from recalld.daemon.calibrating import calibration_in_force, embedder_key_of
 from recalld.daemon.clock import RandomIds, SystemClock
 from recalld.daemon.composition import DRAIN_ORDER, Parts, Running, real_models, start_actors
 from recalld.daemon.config import ServerMode, Settings, remove_variables
+from recalld.daemon.drift import drift_context
 from recalld.daemon.exit_codes import ExitCode, code_for_os_error
 from recalld.daemon.gateway.activation import adopt_listener
 from recalld.daemon.gateway.counters import GatewayCounters
@@ -42,6 +43,7 @@ from recalld.daemon.notify import Notifier, ignore_signals, watch_stop_signals
 from recalld.daemon.notify.notifier import VARIABLES as NOTIFY_VARIABLES
 from recalld.daemon.positions import require_earned
 from recalld.daemon.provisioning import keep_provisioning
+from recalld.daemon.settled_memory import settle_memory
 from recalld.daemon.storage.errors import AlreadyRunningError, DatabaseRefusedError
 from recalld.daemon.storage.store import SqliteStore, open_store
 from recalld.models.domain.errors import ErrorCode, RecalldError
@@ -166,11 +168,13 @@ async def _serve(
             rng=rng,
             events=events,
             calibration=calibration,
+            drift=drift_context(settings),
             embedder_key=embedder_key_of(settings.models.embedder),
             version=version("recalld"),
             runtime_model=lent_models,
             judging=judge_in_force(settings),
             cursor_key=store.cursor_key,
+            when_prepared=settle_memory,
         )
         front = _Front(listener=listener, policy=policy, counters=counters, lent_models=lent_models)
         daemon = _Daemon(parts, environ, front, notifier, store)

@@ -17,9 +17,8 @@ from recalld.models.calibration.record import (
     load_calibration,
 )
 from recalld.models.domain.errors import ErrorCode, RecalldError
-from recalld.models.inference.bi_encoder import embedder_key_for
-from recalld.models.inference.cross_encoder import model_key_for
 from recalld.models.inference.manifest import model_spec
+from recalld.models.inference.model_keys import embedder_key_for, model_key_for
 from recalld.models.policy.floor import FloorValues
 from recalld.models.policy.relevance import RelevanceModel, uncalibrated
 

@@ -56,14 +56,17 @@ from recalld.actors.recall import (
     TurnGateOptions,
 )
 from recalld.actors.runtime_model import NoRuntimeModel
+from recalld.actors.sampling.sampler import Sampler
 from recalld.actors.scorer import ScorerActor, ScorerLimits, ScorerMessage
 from recalld.actors.store import Ledger, StoreMessage, store_spec
 from recalld.actors.supervisor import Conditions, GateGuard, SupervisorActor, SupervisorMessage
 from recalld.actors.text_work import TextWork, ThreadedTextWork
 from recalld.daemon.admission_judge import JudgeInForce
+from recalld.daemon.auditing import AuditDesk, sampling_spec
 from recalld.daemon.clock import SystemClock
 from recalld.daemon.config import Settings
 from recalld.daemon.config.settings import AdmissionSettings, TurnGateSection
+from recalld.daemon.drift import drift_desk, drift_spec
 from recalld.daemon.extraction.configuring import debounce_rules, extraction_source
 from recalld.daemon.faults import BreakableScorer
 from recalld.daemon.probes.local import LocalProbe
@@ -72,19 +75,32 @@ from recalld.models.domain.admission import ObservedTurn, ObserveReply
 from recalld.models.domain.admission_store import AdmissionLimits
 from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.position import Position
+from recalld.models.domain.shadow import WriteMode
 from recalld.models.inference.cores import usable_cores
-from recalld.models.inference.loading import load_bi_encoder, load_cross_encoder
 from recalld.models.policy.breaker import BreakerPolicy
 from recalld.models.policy.cost_model import CostModel
+from recalld.models.policy.drift.watch import DriftContext
 from recalld.models.policy.enrichment import prepare_enrichment
+from recalld.models.policy.gazetteer import gazetteer
 from recalld.models.policy.query_reading import prepare_reading
 from recalld.models.policy.turn.directions import Directions, GateAnswer
 from recalld.models.policy.turn_gate import TurnGateSettings
 from recalld.models.policy.turn_warmup import prepare_turns
 
-DRAIN_ORDER = ("extraction", "recall", "admission", "maintenance", "scorer", "embedder", "supervisor", "store")
-"""Extraction first, which hands turns to users' actors; then those, so that what they still hold finds everything below
-them; the store last."""
+DRAIN_ORDER = (
+    "drift",
+    "extraction",
+    "recall",
+    "admission",
+    "sampling",
+    "maintenance",
+    "scorer",
+    "embedder",
+    "supervisor",
+    "store",
+)
+"""What only looks on first; then extraction, which hands turns to users' actors; then those, so that what they still
+hold finds everything below them; the store last."""
 DAY_MS = 86_400_000
 EMBEDDER_LANES_MAX = 2
 """A query is embedded twice, with and without its prefix: at the same time where there are two cores."""
@@ -122,6 +138,8 @@ class Parts:
     calibration: GateCalibration
     embedder_key: str
     version: str
+    drift: DriftContext = field(default_factory=DriftContext)
+    """What scores are compared with."""
     text_work: TextWork = field(default_factory=ThreadedTextWork)
     runtime_model: RuntimeModel = field(default_factory=NoRuntimeModel)
     judge: SentenceJudge = field(default_factory=NoJudge)
@@ -131,15 +149,21 @@ class Parts:
     """Looks at files in threads, which no clock but the system's can hurry."""
     cursor_key: bytes = field(default_factory=partial(secrets.token_bytes, 32), repr=False)
     """Keys the cursors of sweeps; one that is kept with the database outlives a restart."""
+    when_prepared: Callable[[], None] = lambda: None
+    """Called on the event loop once all that is loaded for good is there, but for the models."""
 
 
 def real_models(settings: Settings, clock: Clock) -> ModelParts:
     """The configured models, on threads of their own: a lane a usable core, and no more than two for the embedder."""
 
     def load_embedder() -> TextEmbedder:
+        from recalld.models.inference.loading import load_bi_encoder  # noqa: PLC0415 - the runtime's library is large
+
         return load_bi_encoder(settings.models.dir, settings.models.embedder)
 
     def load_scorer() -> PairScorer:
+        from recalld.models.inference.loading import load_cross_encoder  # noqa: PLC0415 - as above
+
         scorer = load_cross_encoder(settings.models.dir, settings.models.cross_encoder)
         if settings.debug.fault_injection:
             return BreakableScorer(scorer, settings.storage.data_dir)
@@ -176,7 +200,9 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         tasks: For what must not hold up a request: putting users to rest.
     """
     settings, clock, events = parts.settings, parts.clock, parts.events
+    # Now, because the first recall would hold up all others meanwhile.
     prepare_reading()
+    gazetteer()
     cost = CostModel()
     guard = GateGuard(
         BreakerPolicy(failures_max=settings.events.breaker_failures, open_s=settings.events.breaker_open_s), clock
@@ -201,13 +227,12 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         text_work=parts.text_work,
         runtime_model=parts.runtime_model,
         is_enriching=settings.write.enrich,
-        options=_admission_options(settings.admission, parts.judging),
+        options=admission_options(settings.admission, parts.judging),
         intake=_intake(parts, store, extraction),
         judge=_judge(parts, embedder) if settings.admission.judge else NoJudge(),
     )
-    prepare_enrichment()  # now, because the first save or recall would hold up all others meanwhile
-    # So would the first observed turn; but that takes longer, and nobody has to wait for it to connect.
-    tasks.start_soon(parts.text_work.run_apart, prepare_turns)
+    # Nobody has to wait for these to connect; by the time that the models are there, they are done.
+    tasks.start_soon(_prepare_writing, parts)
     maintenance: Address[MaintenanceMessage] = supervisor.start(_maintenance_spec(parts, admission))
     announce.on_embedder_ready = lambda: maintenance.post(EmbedPending())
     recall = RecallDependencies(
@@ -243,6 +268,21 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         build_recall=partial(_build_recall, recall),
         build_admission=lambda _user, recall_actor: AdmissionActor(admission, recall_actor),
     )
+    drift = drift_desk(settings, parts.drift, reader=parts.reader, clock=clock, text_work=parts.text_work)
+    if settings.drift.enabled:
+        supervisor.start(drift_spec(settings, drift, events=events, counters=conditions.counters))
+    sampling = None
+    if settings.audit.sample_rate > 0.0:
+        sampling = supervisor.start(
+            sampling_spec(
+                settings,
+                store,
+                clock=clock,
+                text_work=parts.text_work,
+                counters=conditions.counters,
+                key=parts.cursor_key,
+            )
+        )
     service = LocalMemoryService(
         ServiceParts(
             clock=clock,
@@ -261,6 +301,9 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
             extraction=extraction,
             decider=_decider(parts, ledger, conditions, recall.turn_gate),
             calibration=parts.calibration,
+            drift=drift,
+            sampler=Sampler(sampling, clock=clock, counters=conditions.counters),
+            audits=AuditDesk(reader=parts.reader, store=store, clock=clock),
             embedder_key=parts.embedder_key,
             scorer_model_id=settings.models.cross_encoder,
             embedder_model_id=settings.models.embedder,
@@ -280,6 +323,13 @@ def start_actors(parts: Parts, supervisor: Supervisor, tasks: anyio.abc.TaskGrou
         root=root,
         ledger=ledger,
     )
+
+
+async def _prepare_writing(parts: Parts) -> None:
+    """Load what the first save would wait for, and then what the first observed turn would."""
+    await parts.text_work.run_apart(prepare_enrichment)
+    await parts.text_work.run_apart(prepare_turns)
+    parts.when_prepared()
 
 
 def _supervisor_spec(parts: Parts, guard: GateGuard, conditions: Conditions) -> ActorSpec[SupervisorMessage]:
@@ -334,7 +384,10 @@ def _maintenance_spec(parts: Parts, admission: AdmissionDependencies) -> ActorSp
         build=lambda: MaintenanceActor(
             admission,
             embedder_key=parts.embedder_key,
-            upkeep=Upkeep(ledger_keep_ms=round(parts.settings.storage.ledger_days * DAY_MS)),
+            upkeep=Upkeep(
+                ledger_keep_ms=round(parts.settings.storage.ledger_days * DAY_MS),
+                samples_keep_ms=round(parts.settings.audit.retention_days * DAY_MS),
+            ),
         ),
         mailbox_max=MAINTENANCE_MAILBOX_MAX,
     )
@@ -426,16 +479,25 @@ def _judge(parts: Parts, embedder: Address[EmbedderMessage]) -> SentenceJudge:
     )
 
 
-def _admission_options(configured: AdmissionSettings, judging: JudgeInForce) -> AdmissionOptions:
-    # On turns of other people fewer of its finds are right than on those of the fit: where nothing may be wrong, they
-    # wait for more evidence.
-    record = judging.record if configured.position is not Position.STRICT else None
+def _judge_records_from(position: Position, judging: JudgeInForce) -> float | None:
+    """The log-odds from which the judge's find is a record: where few may be wrong, only what it is sure of."""
+    if judging.record is None:
+        return None
+    thresholds = judging.record.thresholds
+    return thresholds.strict if position is Position.STRICT else thresholds.balanced
+
+
+def admission_options(configured: AdmissionSettings, judging: JudgeInForce) -> AdmissionOptions:
+    """The write path as configured, with the judge that is in force."""
+    is_shadow = configured.mode is WriteMode.SHADOW
     return AdmissionOptions(
-        judge_strict=record.thresholds.strict if record is not None else None,
+        judge_strict=_judge_records_from(configured.position, judging),
         position=configured.position,
         is_on=configured.enabled,
         has_rules=configured.rules,
+        is_shadow=is_shadow,
         limits=AdmissionLimits(
+            is_shadow=is_shadow,
             promote_after=configured.promote_after,
             promote_sessions=configured.promote_sessions,
             promote_window_ms=round(configured.promote_window_days * DAY_MS),
@@ -469,6 +531,7 @@ def recall_limits(settings: Settings, lanes: int, calibration: GateCalibration) 
         is_gate_on=recall.gate == "on",
         lanes=lanes,
         reserve_ms=recall.reserve_ms,
+        mode=recall.mode,
     )
 
 

@@ -25,6 +25,7 @@ from recalld.actors.admission import (
 from recalld.actors.asking import as_operating_error
 from recalld.actors.decide import Decider
 from recalld.actors.directory import Directory
+from recalld.actors.drift.desk import DriftDesk
 from recalld.actors.embedder import EmbedderMessage, GetEmbedderHealth
 from recalld.actors.events import BoundedEventStream, EventBus, EventLevel
 from recalld.actors.extraction.messages import ExtractionMessage, ExtractNow
@@ -32,10 +33,12 @@ from recalld.actors.kernel import Address, AskError, AskFailure, Supervisor
 from recalld.actors.ports import Clock, IdSource, MemoryReader
 from recalld.actors.recall import ChangeSession, GateCalibration, GiveStanding, NoTurnError, Recall, RecallTurns
 from recalld.actors.recall.report import final_event, ledger_row
+from recalld.actors.sampling.sampler import Sampler
 from recalld.actors.scorer import GetScorerHealth, ProbeScorer, ScorerMessage
 from recalld.actors.store import Ledger, StoreMessage
 from recalld.actors.store.export_pages import BEHIND_MEMORIES
 from recalld.actors.supervisor import Conditions, GateGuard
+from recalld.daemon.auditing import AuditDesk
 from recalld.daemon.feedback import Feedback
 from recalld.models.domain.admission import (
     ConfirmReply,
@@ -51,12 +54,22 @@ from recalld.models.domain.admission import (
     SettleRequest,
 )
 from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState
+from recalld.models.domain.audit_samples import MarkSample, SampleKind, ShownSamples
 from recalld.models.domain.cues import BackfillReply, BackfillRequest, UpdateReply, UpdateRequest
 from recalld.models.domain.decide import DecideRequest
 from recalld.models.domain.decision import Decision
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import EventName
-from recalld.models.domain.health import GateProbe, HealthReport, ModelHealth, ModelState, Stats
+from recalld.models.domain.health import (
+    SINCE_START,
+    GateProbe,
+    HealthReport,
+    ModelHealth,
+    ModelState,
+    Stats,
+    StatsQuery,
+)
+from recalld.models.domain.ledger_report import LedgerReport
 from recalld.models.domain.outcomes import OutcomeReport
 from recalld.models.domain.reasons import RecallDecision, RecallMode, RecallReason
 from recalld.models.domain.recall import Coverage, GateReport, RecallOutcome, RecallQuery, RecallTimings
@@ -70,10 +83,12 @@ from recalld.models.domain.standing import (
 )
 from recalld.models.domain.store import DecisionRow, ListFilter, MemoryPage
 from recalld.models.domain.user_data import ExportPage, ImportReply, ImportRequest, PurgeRequest, UserPurged
+from recalld.models.lab.ledger.report import ledger_report
 from recalld.models.policy.silence import why_empty
 
 R = TypeVar("R")
 
+DAY_MS = 86_400_000
 HEALTH_DEADLINE_S = 1.0
 """Seconds an actor may take to say how it is."""
 PROBE_DEADLINE_S = 5.0
@@ -101,6 +116,9 @@ class ServiceParts:
     ledger: Ledger
     decider: Decider
     calibration: GateCalibration
+    drift: DriftDesk
+    sampler: Sampler
+    audits: AuditDesk
     embedder_key: str
     scorer_model_id: str
     embedder_model_id: str
@@ -127,9 +145,11 @@ class LocalMemoryService:
         """Answer by the query's deadline, whatever happens; at once when the deadline cannot be met."""
         try:
             async with self._parts.turns.turn(query.user, deadline_s=query.deadline_s):
-                return await self._recall(query)
+                outcome = await self._recall(query)
         except NoTurnError:
             return self._unanswered(query, RecallReason.BUSY)
+        self._parts.sampler.recalled(query, outcome)
+        return outcome
 
     async def _recall(self, query: RecallQuery) -> RecallOutcome:
         # The user's actor may die of somebody else's request; a second try then meets a fresh one.
@@ -178,9 +198,11 @@ class LocalMemoryService:
     async def observe(self, turn: ObservedTurn) -> ObserveReply:
         """Decide about a turn."""
         with self._parts.directory.actors_of(turn.user) as actors:
-            return await _answered(
+            observed: ObserveReply = await _answered(
                 actors.admission.ask(lambda reply: ObserveTurn(turn=turn, reply=reply), deadline_s=turn.deadline_s)
             )
+        self._parts.sampler.observed(turn, observed)
+        return observed
 
     async def confirm(self, request: ConfirmRequest) -> ConfirmReply:
         """Answer a proposal."""
@@ -320,6 +342,14 @@ class LocalMemoryService:
                 )
             )
 
+    async def samples(self, user: str, kinds: tuple[SampleKind, ...], *, is_marked: bool, limit: int) -> ShownSamples:
+        """The newest decisions that were kept for an audit."""
+        return await self._parts.audits.samples(user, kinds, is_marked=is_marked, limit=limit)
+
+    async def mark_sample(self, command: MarkSample, *, deadline_s: float) -> None:
+        """Note what somebody says of a sample."""
+        await self._parts.audits.mark(command, deadline_s=deadline_s)
+
     async def set_standing(
         self, user: str, memory_id: str, action: StandingAction, *, deadline_s: float
     ) -> StandingSet:
@@ -408,14 +438,28 @@ class LocalMemoryService:
         except AskError as error:
             return GateProbe(is_ok=False, detail=f"no pair could be scored: {error.failure}")
 
-    async def stats(self) -> Stats:
-        """Counters and latencies since start."""
+    async def stats(self, query: StatsQuery = SINCE_START) -> Stats:
+        """Counters and latencies since start; over a window also what the ledger counted."""
         parts = self._parts
         return Stats(
             uptime_s=parts.clock.monotonic_s() - parts.started_s,
             counters=dict(parts.conditions.counters),
             latencies_ms=parts.conditions.latencies.percentiles(),
+            ledger=await self._ledger_report(query) if query.has_window else None,
+            drift=await parts.drift.reports(query.user) if query.days is not None else None,
+            audit=await parts.audits.report(query.user, since_ms=self._since_ms(query)) if query.has_window else None,
         )
+
+    def _since_ms(self, query: StatsQuery) -> int:
+        return 0 if query.is_ever or query.days is None else self._parts.clock.now_ms() - query.days * DAY_MS
+
+    async def _ledger_report(self, query: StatsQuery) -> LedgerReport:
+        """What the ledger counted over the window, this moment's decisions included."""
+        parts = self._parts
+        await parts.ledger.settle(deadline_s=parts.clock.monotonic_s() + LEDGER_DEADLINE_S)
+        now_ms = parts.clock.now_ms()
+        since_ms = None if query.is_ever or query.days is None else now_ms - query.days * DAY_MS
+        return ledger_report(await parts.reader.ledger_tallies(query.user, since_ms=since_ms, now_ms=now_ms))
 
     def subscribe(self, names: frozenset[EventName], user: str | None) -> BoundedEventStream:
         """Events from now on."""

@@ -42,6 +42,9 @@ OFFERED_MAX = 32
 """Facts that may be offered with a turn: a turn that states more is a document."""
 QUOTE_CHARS_MAX = 2_000
 SLOT_CHARS_MAX = 64
+DAYS_MAX = 3_650
+SAMPLE_KINDS_MAX = 16
+MARKED_BY_CHARS_MAX = 128
 EPOCH_MS_MAX = 253_402_300_799_999
 """The last millisecond of the year 9999."""
 
@@ -75,4 +78,6 @@ PartRole = Literal["user", "synthetic", "host"]
 BatchId = Annotated[str, Meta(min_length=1, max_length=ID_CHARS_MAX, description="The server's name for one question.")]
 OutcomeName = Literal["used", "ignored", "harmful", "missed"]
 StandingActionName = Literal["pin", "unpin", "demote", "restore"]
+SampleKindName = Literal["gate_drop", "injection", "turn_skip", "turn_search", "write_drop", "record"]
+SampleAnswerName = Literal["yes", "no", "unsure"]
 ProposalStateName = Literal["pending", "accepted", "rejected", "expired"]

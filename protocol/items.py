@@ -125,6 +125,19 @@ class RecalledItem(msgspec.Struct, frozen=True, kw_only=True):
     untrusted: bool = True
 
 
+class ShadowItem(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gates decided about a recall in shadow mode, where something else was handed over."""
+
+    mode: str
+    """`shadow_inject`: what passed the similarity floor is handed over, also where no search was warranted.
+    `shadow_silent`: nothing is."""
+    decision: str
+    """As of a `recalled` without shadow mode."""
+    reason: str
+    item_ids: tuple[str, ...] = ()
+    """Ids that would have been handed over, best first."""
+
+
 class DroppedItem(msgspec.Struct, frozen=True, kw_only=True):
     """A candidate that was not shown, and why. Sent only when the request said `explain`."""
 

@@ -24,6 +24,8 @@ ServiceRequest = (
     | requests.Standing
     | requests.SetStanding
     | requests.NoteAudit
+    | requests.ListSamples
+    | requests.MarkSample
     | requests.Outcome
     | requests.Outcomes
     | requests.Decide
@@ -59,6 +61,7 @@ Reply = (
     | replies.StandingBlock
     | replies.StandingSet
     | replies.OutcomeReport
+    | replies.Samples
     | replies.Decision
     | replies.Explanation
     | replies.Ok

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Iterator
 
@@ -24,7 +25,7 @@ def missing_fields(body: bytes) -> tuple[str, ...]:
         The paths in the order of the schema; empty when the body cannot be read this far.
     """
     try:
-        sketch = _SKETCHES.get(_tags.decode(body).type)
+        sketch = _sketches().get(_tags.decode(body).type)
         return () if sketch is None else tuple(_missing_in(sketch.decode(body), ""))
     except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError):
         return ()
@@ -66,7 +67,12 @@ def _list_in(kind: inspect.Type) -> inspect.VarTupleType | None:
 
 
 _tags = msgspec.msgpack.Decoder(_Tag)
-_SKETCHES = {
-    str(message.__struct_config__.tag): msgspec.msgpack.Decoder(_sketch_of(message))
-    for message in typing.get_args(Request)
-}
+
+
+@functools.cache
+def _sketches() -> dict[str, msgspec.msgpack.Decoder[msgspec.Struct]]:
+    """A decoder for each request, made when the first one lacks something: most processes never see one."""
+    return {
+        str(message.__struct_config__.tag): msgspec.msgpack.Decoder(_sketch_of(message))
+        for message in typing.get_args(Request)
+    }

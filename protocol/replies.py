@@ -7,10 +7,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from recalld.protocol import audit_items as au
 from recalld.protocol import decide_items as d
+from recalld.protocol import drift_items as di
 from recalld.protocol import fields as f
 from recalld.protocol import items as i
 from recalld.protocol import portable_items as p
+from recalld.protocol import stats_items as s
 
 FieldValue = str | int | float | bool | None
 """What a field of an event may hold."""
@@ -59,6 +62,9 @@ class Recalled(_Reply, frozen=True, kw_only=True, tag="recalled"):
     coverage: i.Coverage = i.Coverage()
     gate: i.GateReport = i.GateReport()
     timings: i.Timings = i.Timings()
+    shadow: i.ShadowItem | None = None
+    """What the gates decided, in shadow mode: then `decision`, `reason` and `items` say what was done instead. Null:
+    the gates are obeyed."""
 
 
 class Admitted(_Reply, frozen=True, kw_only=True, tag="admitted"):
@@ -338,6 +344,14 @@ class OutcomeReport(_Reply, frozen=True, kw_only=True, tag="outcome_report"):
     """Of a memory: `pinned`, `demoted` or `restored` in the standing block; null: outcomes decide."""
 
 
+class Samples(_Reply, frozen=True, kw_only=True, tag="samples"):
+    """Decisions that were kept by chance, the newest first."""
+
+    samples: tuple[au.SampleItem, ...] = ()
+    left: int = 0
+    """How many more there are."""
+
+
 class Decision(_Reply, frozen=True, kw_only=True, tag="decision"):
     """What a gate says of a request."""
 
@@ -415,11 +429,20 @@ class HealthReport(_Reply, frozen=True, kw_only=True, tag="health_report"):
 
 
 class StatsReport(_Reply, frozen=True, kw_only=True, tag="stats_report"):
-    """Counters since start, and latency percentiles in milliseconds."""
+    """Counters since start, and latency percentiles in milliseconds; with `days`, one section for each thing measured.
+
+    A section is null where it was not asked for.
+    """
 
     uptime_s: float
     counters: dict[str, int]
     latencies_ms: dict[str, float]
+    ledger: s.LedgerReport | None = None
+    """Decisions, candidates, facts, times and costs over the window."""
+    drift: di.DriftSection | None = None
+    """With `days`: whether the gates still decide as they did; by numbers of decisions, however long those took."""
+    audit: au.AuditSection | None = None
+    """With a window: what a person's marks say of the gates."""
 
 
 class Pong(_Reply, frozen=True, kw_only=True, tag="pong"):

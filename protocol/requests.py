@@ -335,6 +335,28 @@ class NoteAudit(_Request, frozen=True, kw_only=True, tag="note_audit"):
     """Whose were looked at."""
 
 
+class ListSamples(_Request, frozen=True, kw_only=True, tag="samples"):
+    """Decisions that were kept by chance for a person to judge, the newest first; answered by `samples`."""
+
+    user: f.UserName
+    kinds: Annotated[tuple[f.SampleKindName, ...], Meta(max_length=f.SAMPLE_KINDS_MAX)] = ()
+    """Of these kinds; empty: of all."""
+    marked: bool = False
+    """Those that were marked; else those that were not, and can still be judged."""
+    limit: Annotated[int, Meta(ge=1, le=f.LIST_LIMIT_MAX)] = 50
+
+
+class MarkSample(_Request, frozen=True, kw_only=True, tag="mark_sample"):
+    """Say what a person thinks of a sample; answered by `ok`. A later mark takes the place of an earlier one."""
+
+    user: f.UserName
+    sample_id: f.RecordId
+    answer: f.SampleAnswerName | None
+    """Whether what the kind of the sample asks is so; null: take the mark back."""
+    by: Annotated[str, Meta(max_length=f.MARKED_BY_CHARS_MAX)] = ""
+    """Who says it: a person's name, or a model's. Empty: the name of the client."""
+
+
 class Outcome(_Request, frozen=True, kw_only=True, tag="outcome"):
     """What became of what a decision showed; answered by `ok`. Idempotent per decision, item and result.
 
@@ -430,7 +452,16 @@ class Health(_Request, frozen=True, kw_only=True, tag="health"):
 
 
 class Stats(_Request, frozen=True, kw_only=True, tag="stats"):
-    """Counters and latencies; answered by `stats_report`."""
+    """Counters and latencies since start, and what the ledger counted over a window; answered by `stats_report`."""
+
+    user: f.UserName | None = None
+    """Only what was decided for this user. Null: for all users, where the peer may act for all. Counters and latencies
+    since start are always those of the whole daemon."""
+    days: Annotated[int, Meta(ge=1, le=f.DAYS_MAX)] | None = None
+    """Also report on the last so many days. Null: only what was counted since start, which any peer may see."""
+    ever: bool = False
+    """Also report on everything that was ever counted, for monitoring: of all users these counts never go down. Not
+    beside `days`."""
 
 
 class Ping(_Request, frozen=True, kw_only=True, tag="ping"):

@@ -33,6 +33,7 @@ class AdmissionOptions:
         has_rules: Whether the rules look for them.
         judge_strict: The judge's score (log-odds) from which on its find may be a record; None: never.
         limits: What bounds the write path of one user.
+        is_shadow: Whether what the policy lets through is only noted; see `policy.admission.shadow`.
     """
 
     position: Position = Position.STRICT
@@ -40,6 +41,7 @@ class AdmissionOptions:
     has_rules: bool = True
     judge_strict: float | None = None
     limits: AdmissionLimits = field(default_factory=AdmissionLimits)
+    is_shadow: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,6 +21,7 @@ from recalld.actors.store import ask_store
 from recalld.models.domain.admission import ObservedTurn, ObserveReply
 from recalld.models.domain.facts import Generator
 from recalld.models.policy.admission.context import AdmissionContext
+from recalld.models.policy.admission.shadow import shadowed
 from recalld.models.policy.extraction_prompt import PROMPT_VERSION
 from recalld.models.policy.turn_facts import TurnFacts, read_turn
 from recalld.models.policy.turn_rulings import rule_turn
@@ -54,7 +55,8 @@ class ExtractedAdmitter:
         )
         context = await self._context(turn, facts, now_ms)
         rulings = await deps.text_work.run(partial(rule_turn, found, context), chars=len(turn.text))
-        ready = await self._writes.ready(turn, rulings.facts, now_ms=now_ms)
+        ruled = shadowed(rulings.facts) if deps.options.is_shadow else rulings.facts
+        ready = await self._writes.ready(turn, ruled, now_ms=now_ms)
         left_out = tuple(each for each in facts.dropped if each.generator is Generator.MODEL)
         command = turn_command(
             turn,

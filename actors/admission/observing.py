@@ -11,21 +11,26 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+import msgspec
+
 from recalld.actors.admission.answering import TurnAnswers
 from recalld.actors.admission.confirming import Confirmer
 from recalld.actors.admission.dependencies import EMBED_WAIT_S_MAX, WRITE_RESERVE_S, AdmissionDependencies
 from recalld.actors.admission.fact_writes import FactWrites, ReadyFacts
 from recalld.actors.admission.recall_view import RecallView
 from recalld.actors.admission.session_notes import SessionNotes
+from recalld.actors.admission.stopwatch import Stopwatch
 from recalld.actors.admission.turn_command import turn_command
 from recalld.actors.admission.turn_reply import admitted_event, turn_reply
 from recalld.actors.admission.writing import answered_by_store
 from recalld.actors.store import ask_store
 from recalld.models.domain.admission import ObservedTurn, ObserveReply, Speaker
 from recalld.models.domain.admission_store import DroppedFact, Proposal, ProposalState
-from recalld.models.domain.facts import Generator
+from recalld.models.domain.facts import FactCandidate, Generator
+from recalld.models.domain.gate_spent import UNSPENT, GateSpent
 from recalld.models.domain.reasons import AdmissionReason
 from recalld.models.policy.admission.context import AdmissionContext
+from recalld.models.policy.admission.shadow import shadowed
 from recalld.models.policy.save_turn import prepare_turn
 from recalld.models.policy.turn_facts import OFFER_RULE, TurnFacts, read_turn
 from recalld.models.policy.turn_rulings import TurnRulings, rule_turn
@@ -72,14 +77,20 @@ class Observer:
         if is_yes is not None:
             return await self._answer(turn, is_yes=is_yes)
         now_ms = self._deps.clock.now_ms()
+        watch = Stopwatch(self._deps.clock)
         facts = await self._read(turn)
+        read_ms = watch.lap_ms()
         await self._deps.intake.take(turn, facts)
-        rulings = await self._rule(turn, facts, now_ms)
+        watch.lap_ms()  # whether a language model is to read the turn as well is no part of the gate's own time
+        candidates = await self._found(turn, facts)
+        judge_ms = watch.lap_ms()
+        rulings = await self._rule(turn, facts, candidates, now_ms)
+        spent = GateSpent(read_ms=read_ms, judge_ms=judge_ms, policy_ms=watch.lap_ms())
         ready = await self._writes.ready(turn, rulings.facts, now_ms=now_ms)
         dropped = (*facts.dropped, *self._not_read(turn), *rulings.dropped, *ready.dropped)
         if not ready.writes and not dropped:
             dropped = (DroppedFact(reason=facts.reason),)
-        return await self._admit(turn, ready, dropped, now_ms)
+        return await self._admit(turn, ready, dropped, now_ms, spent)
 
     async def _bare_answer(self, text: str) -> bool | None:
         """Whether the turn is nothing but a yes or a no. A long one is not, and is not read for that."""
@@ -121,15 +132,21 @@ class Observer:
             return unreadable
         return (*unreadable, *(_offered(turn, AdmissionReason.POSITION, _OFF_RULE) for _ in turn.offered))
 
-    async def _rule(self, turn: ObservedTurn, facts: TurnFacts, now_ms: int) -> TurnRulings:
-        """Ask the judge, and have the policy rule on everything that was found."""
-        deps, options = self._deps, self._deps.options
-        candidates = facts.candidates
-        if options.is_on and facts.turn.text and not facts.is_refused:
-            by_s = min(deps.clock.monotonic_s() + EMBED_WAIT_S_MAX, turn.deadline_s - WRITE_RESERVE_S)
-            candidates = (*candidates, *await deps.judge.judge(facts.turn, user=turn.user, deadline_s=by_s))
+    async def _found(self, turn: ObservedTurn, facts: TurnFacts) -> tuple[FactCandidate, ...]:
+        """What the rules found, and what the judge finds."""
+        deps = self._deps
+        if not deps.options.is_on or not facts.turn.text or facts.is_refused:
+            return facts.candidates
+        by_s = min(deps.clock.monotonic_s() + EMBED_WAIT_S_MAX, turn.deadline_s - WRITE_RESERVE_S)
+        return (*facts.candidates, *await deps.judge.judge(facts.turn, user=turn.user, deadline_s=by_s))
+
+    async def _rule(
+        self, turn: ObservedTurn, facts: TurnFacts, candidates: tuple[FactCandidate, ...], now_ms: int
+    ) -> TurnRulings:
+        """Have the policy rule on everything that was found."""
         if not candidates:
             return TurnRulings()
+        deps, options = self._deps, self._deps.options
         context = AdmissionContext(
             turn=facts.turn,
             speaker=turn.speaker,
@@ -142,7 +159,10 @@ class Observer:
             position=options.position,
             judge_strict=options.judge_strict,
         )
-        return await deps.text_work.run(partial(rule_turn, candidates, context), chars=len(facts.turn.text))
+        rulings = await deps.text_work.run(partial(rule_turn, candidates, context), chars=len(facts.turn.text))
+        if not options.is_shadow:
+            return rulings
+        return msgspec.structs.replace(rulings, facts=shadowed(rulings.facts))
 
     async def _injected(self, turn: ObservedTurn) -> dict[str, str]:
         """The texts that memory, or the runtime by itself, has put before the user in this session, by id."""
@@ -154,7 +174,12 @@ class Observer:
         return {memory_id: memory.text for memory_id, memory in memories.items()}
 
     async def _admit(
-        self, turn: ObservedTurn, ready: ReadyFacts, dropped: Sequence[DroppedFact], now_ms: int
+        self,
+        turn: ObservedTurn,
+        ready: ReadyFacts,
+        dropped: Sequence[DroppedFact],
+        now_ms: int,
+        spent: GateSpent = UNSPENT,
     ) -> ObserveReply:
         deps = self._deps
         command = turn_command(
@@ -165,6 +190,7 @@ class Observer:
             dropped=tuple(dropped),
             limits=deps.options.limits,
             ration_since_ms=self._notes.of(turn.session).started_ms,
+            spent=spent,
         )
         admitted = await answered_by_store(ask_store(deps.store, command, deadline_s=turn.deadline_s))
         reply = turn_reply(admitted)

@@ -7,6 +7,7 @@ from typing import Final
 from recalld.models.domain.admission import ObservedTurn
 from recalld.models.domain.admission_store import AdmissionLimits, AdmitTurn, DroppedFact, FactWrite
 from recalld.models.domain.facts import Generator
+from recalld.models.domain.gate_spent import UNSPENT, GateSpent
 from recalld.models.domain.reasons import Op
 from recalld.models.domain.store import DecisionRow
 
@@ -24,6 +25,7 @@ def turn_command(
     limits: AdmissionLimits,
     ration_since_ms: int = 0,
     decision: str = "",
+    spent: GateSpent = UNSPENT,
 ) -> AdmitTurn:
     """The command. What the turn came to is the store's to say, and so are reason and body of its ledger row.
 
@@ -36,6 +38,7 @@ def turn_command(
         limits: See `AdmissionLimits`.
         ration_since_ms: See `AdmitTurn`.
         decision: What the row says was decided; empty: the store says it.
+        spent: Time that deciding took.
     """
     is_offered = any(map(_is_by_model, writes))
     return AdmitTurn(
@@ -48,6 +51,7 @@ def turn_command(
         limits=limits,
         proposer=turn.client if is_offered else "",
         ration_since_ms=ration_since_ms,
+        spent=spent,
         decision=DecisionRow(
             id=decision_id,
             user=turn.user,

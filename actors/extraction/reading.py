@@ -47,11 +47,14 @@ class BatchReader:
         deps = self._deps
         deps.counters["extraction_calls"] += 1
         deadline_s = deps.clock.monotonic_s() + deps.ask_s
-        match await deps.source.ask(self._user, extraction_prompt(batch), deadline_s=deadline_s):
+        prompt = extraction_prompt(batch)
+        deps.counters["extraction_chars"] += len(prompt.prompt) + sum(map(len, prompt.turns))
+        match await deps.source.ask(self._user, prompt, deadline_s=deadline_s):
             case SourceFailure(fault=fault):
                 deps.counters[f"extraction_fault_{fault}"] += 1
                 return BatchRead(is_read=False, is_sources_fault=fault in BLAMELESS)
             case RuntimeReply(text=text, was_truncated=was_truncated):
+                deps.counters["extraction_chars"] += len(text)
                 reply = parse_extraction_reply(text, batch, was_truncated=was_truncated)
         match reply:
             case ExtractionFault():

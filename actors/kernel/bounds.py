@@ -22,6 +22,11 @@ STORE_MAILBOX_MAX: Final = 1024
 MAINTENANCE_MAILBOX_MAX: Final = 16
 """Ticks and nudges; one waiting nudge does the work of many."""
 
+SAMPLING_MAILBOX_MAX: Final = 256
+"""Answered decisions that wait to be sampled; more are lost for the audit, and counted."""
+DRIFT_MAILBOX_MAX: Final = 4
+"""Ticks; one that waits does the work of many."""
+
 EXTRACTION_MAILBOX_MAX: Final = 1024
 """One note for each turn that waits; one that is lost is made up for by the user's next turn, or by a restart."""
 

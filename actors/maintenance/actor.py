@@ -33,11 +33,13 @@ class Upkeep:
         tick_s: Seconds between two looks.
         checkpoint_s: Seconds between two checkpoints.
         ledger_keep_ms: Milliseconds a ledger row is kept.
+        samples_keep_ms: Milliseconds a sample for audits is kept.
     """
 
     tick_s: float = 5.0
     checkpoint_s: float = 60.0
     ledger_keep_ms: int = 90 * 86_400_000
+    samples_keep_ms: int = 30 * 86_400_000
 
 
 class MaintenanceActor(Actor[MaintenanceMessage]):
@@ -97,7 +99,11 @@ class MaintenanceActor(Actor[MaintenanceMessage]):
         if now_s - self._checkpointed_s < self._upkeep.checkpoint_s:
             return
         self._checkpointed_s = now_s
-        command = Checkpoint(now_ms=self._deps.clock.now_ms(), ledger_keep_ms=self._upkeep.ledger_keep_ms)
+        command = Checkpoint(
+            now_ms=self._deps.clock.now_ms(),
+            ledger_keep_ms=self._upkeep.ledger_keep_ms,
+            samples_keep_ms=self._upkeep.samples_keep_ms,
+        )
         await answered_by_store(ask_store(self._deps.store, command, deadline_s=self._store_deadline_s()))
 
     async def _embed_pending(self) -> None:

@@ -35,13 +35,14 @@ class RecallActor(Actor[RecallMessage]):
                     ctx.spawn(self._recall, message, ctx, name="recall")
             case ChangeSession():
                 self._state.visible.reset(message.session)
+                self._state.served.reset(message.session)
                 self._state.given.reset(message.session)
                 message.reply.send(None)
             case GiveStanding():
                 if message.reply.is_wanted():
                     ctx.spawn(self._standing.answer, message, name="standing")
             case ListShown():
-                message.reply.send(tuple(sorted(self._state.visible.visible(message.session))))
+                message.reply.send(tuple(sorted(self._state.served.visible(message.session))))
             case FindNear():
                 if message.reply.is_wanted():
                     ctx.spawn(self._find_near, message, ctx, name="find near")
@@ -55,6 +56,7 @@ class RecallActor(Actor[RecallMessage]):
         if message.reply.send(outcome):
             query = message.query
             self._state.visible.mark(query.session, tuple(item.memory.id for item in outcome.items), query.turn_id)
+            self._state.served.mark(query.session, tuple(item.memory.id for item in outcome.served), query.turn_id)
 
     async def _find_near(self, message: FindNear, ctx: ActorContext[RecallMessage]) -> None:
         await self._near.answer(message, spawn=lambda work: ctx.spawn(work, name="load index", is_background=True))

@@ -208,7 +208,7 @@ class CandidateFinder:
             return _Words()
         reader = self._deps.reader
         limit = self._deps.limits.lexical_limit + self._hidden(query)
-        hits = await reader.lexical(
+        found = await reader.found_by_words(
             self._user,
             reading.terms,
             now_ms=now_ms,
@@ -216,11 +216,8 @@ class CandidateFinder:
             scope=query.scope,
             windows=_only(query, reading),
         )
-        if not hits:
-            return _Words()
-        memories = await reader.memories(self._user, [hit.memory_id for hit in hits])
-        limits = (RecallLimit.LEXICAL_LIMIT,) if len(hits) >= limit else ()
-        return _Words(hits=tuple(hits), memories=memories, limits=limits)
+        limits = (RecallLimit.LEXICAL_LIMIT,) if len(found.hits) >= limit else ()
+        return _Words(hits=found.hits, memories=found.memories, limits=limits)
 
     async def _by_time(self, query: RecallQuery, reading: QueryReading, words: _Words, now_ms: int) -> _Words:
         """What a time in the query nominates, beside the words."""

@@ -18,6 +18,7 @@ from recalld.actors.runtime_model import NoRuntimeModel
 from recalld.actors.scorer import ScorerMessage
 from recalld.actors.supervisor import GateGuard, SupervisorMessage
 from recalld.actors.text_work import TextWork
+from recalld.models.domain.shadow import GateMode
 from recalld.models.domain.store import DecisionRow
 from recalld.models.policy.cost_model import CostModel
 from recalld.models.policy.floor import FloorValues
@@ -38,6 +39,7 @@ class RecallLimits(msgspec.Struct, frozen=True, kw_only=True):
     is_gate_on: bool
     lanes: int
     reserve_ms: float
+    mode: GateMode = GateMode.ENFORCE
 
 
 class GateCalibration(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from recalld.actors.recall.dependencies import RecallDependencies
+from typing import Protocol
+
+from recalld.actors.ports import MemoryReader
 from recalld.actors.recall.index import Cosines, VectorSearch
 from recalld.actors.recall.messages import FindNear
 from recalld.actors.recall.state import RecallState, Spawn
+from recalld.actors.text_work import TextWork
 from recalld.models.domain.errors import RecalldError
+
+
+class NearDependencies(Protocol):
+    """What it takes to look into an index: `RecallDependencies` have it, and so has a replay without a recall."""
+
+    @property
+    def reader(self) -> MemoryReader:
+        """The store."""
+        ...
+
+    @property
+    def text_work(self) -> TextWork:
+        """Where long searches run."""
+        ...
 
 
 class NearFinder:
     """Looks into the index of one user."""
 
-    def __init__(self, user: str, state: RecallState, deps: RecallDependencies) -> None:
+    def __init__(self, user: str, state: RecallState, deps: NearDependencies) -> None:
         self._user = user
         self._state = state
         self._deps = deps

@@ -98,6 +98,8 @@ def outcome_of(recall_id: str, found: Found, passed: Passed, run: GateRun, limit
     trouble = run.trouble or found.trouble
     reason = _reason(found, passed, run, shown, packed, limits)
     coverage = found.coverage or _seen(found)
+    ungated = passed.stand_out(limits).shown
+    kept_back = _not_among(ungated, packed.items)
     return RecallOutcome(
         recall_id=recall_id,
         decision=_decision(packed.items, reason),
@@ -105,7 +107,7 @@ def outcome_of(recall_id: str, found: Found, passed: Passed, run: GateRun, limit
         reason=reason,
         items=packed.items,
         dropped=(*shown.dropped, *packed.dropped, *passed.dropped, *_outranked(passed)),
-        floor_items=tuple(each.memory.id for each in passed.stand_out(limits).shown),
+        floor_items=tuple(each.memory.id for each in ungated),
         degraded_reason=None if trouble is None else trouble.reason,
         degraded_detail="" if trouble is None else trouble.detail,
         coverage=msgspec.structs.replace(
@@ -119,9 +121,16 @@ def outcome_of(recall_id: str, found: Found, passed: Passed, run: GateRun, limit
         gate=msgspec.structs.replace(
             run.report,
             filtered_by_floor=passed.below_floor,
+            kept_back=len(kept_back),
+            kept_back_chars=sum(len(each.memory.text) for each in kept_back),
         ),
         timings=RecallTimings(),
     )
+
+
+def _not_among(candidates: Sequence[Candidate], items: Sequence[RecalledItem]) -> list[Candidate]:
+    shown = {item.memory.id for item in items}
+    return [each for each in candidates if each.memory.id not in shown]
 
 
 def _shown(found: Found, passed: Passed, run: GateRun, limits: OutcomeLimits) -> _Shown:

@@ -16,12 +16,21 @@ from recalld.actors.recall.mentions import with_mentions
 from recalld.actors.recall.outcome import OutcomeLimits, Passed, outcome_of
 from recalld.actors.recall.relations import RelationStep
 from recalld.actors.recall.report import final_event, ledger_row
+from recalld.actors.recall.shadow import ShadowStep
 from recalld.actors.recall.state import RecallState, Spawn
 from recalld.actors.recall.turn_step import TurnRead, TurnStep
 from recalld.actors.supervisor import GateTrouble, RecallFinished
 from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.reasons import DropReason, RecallDecision, RecallMode, RecallReason
-from recalld.models.domain.recall import Coverage, DroppedItem, GateReport, RecallOutcome, RecallQuery, RecallTimings
+from recalld.models.domain.recall import (
+    Coverage,
+    DroppedItem,
+    GateReport,
+    RecallOutcome,
+    RecallQuery,
+    RecallTimings,
+    ShadowServing,
+)
 from recalld.models.policy.deadline import reply_reserve_s
 from recalld.models.policy.degraded_list import LAG_MAX
 from recalld.models.policy.exclusions import ExclusionRules, apply_exclusions, exclusion_rules
@@ -44,6 +53,7 @@ class RecallPipeline:
         self._gate = RelevanceGate(user, deps, is_english_of=state.languages.is_english, passages=state.passages)
         self._relations = RelationStep(user, deps.reader, deps.clock)
         self._turn = TurnStep(user, state.turns, deps)
+        self._shadow = ShadowStep(state, deps, self._finder)
 
     async def run(self, query: RecallQuery, *, spawn: Spawn) -> RecallOutcome:
         """Answer before `query.deadline_s`; whatever fails on the way is part of the outcome.
@@ -72,7 +82,8 @@ class RecallPipeline:
         except RecalldError:
             return self._without_search(recall_id, RecallReason.STORE_UNREADABLE, started_s, query, turn, turn_ms)
         if turn is not None and turn.reading.skip is not None:
-            return self._without_search(recall_id, turn.reading.skip, started_s, query, turn, turn_ms)
+            shadow = await self._served_instead(query, turn, None, now_ms, spawn)
+            return self._without_search(recall_id, turn.reading.skip, started_s, query, turn, turn_ms, shadow)
         if turn is None or found is None or passed is None:
             return self._without_search(recall_id, RecallReason.ENVELOPE_EXCEEDED, started_s, query, turn, turn_ms)
         limits = self._limits(query)
@@ -88,9 +99,26 @@ class RecallPipeline:
             outcome,
             timings=self._timings(started_s, query, found, run, turn_ms),
             turn=turn.report,
+            shadow=await self._served_instead(query, turn, found, now_ms, spawn),
         )
         self._report(query, outcome, run, found)
         return outcome
+
+    async def _served_instead(
+        self, query: RecallQuery, turn: TurnRead, found: Found | None, now_ms: int, spawn: Spawn
+    ) -> ShadowServing | None:
+        """In shadow mode, what is handed over whatever the gates decided."""
+        return await self._shadow.serve(
+            query,
+            self._limits(query),
+            found=found,
+            reading=turn.reading,
+            floor=lambda nominated, reading, visible: self._floor_and_exclusions(
+                nominated, query, reading, now_ms, visible=visible
+            ),
+            now_ms=now_ms,
+            spawn=spawn,
+        )
 
     async def _with_mentions(self, found: Found, reading: QueryReading) -> Found:
         """What was nominated, with how far the turn names each candidate's subject."""
@@ -130,9 +158,15 @@ class RecallPipeline:
         )
 
     async def _floor_and_exclusions(
-        self, found: Found, query: RecallQuery, reading: QueryReading, now_ms: int
+        self,
+        found: Found,
+        query: RecallQuery,
+        reading: QueryReading,
+        now_ms: int,
+        *,
+        visible: frozenset[str] | None = None,
     ) -> Passed:
-        """Steps 3 and 4."""
+        """Steps 3 and 4; `visible` is what the session has in view, by default what the gates would have shown."""
         by_time = split_by_time(found.candidates, reading.times)
         floor = FloorStep(
             self._deps.calibration.floors,
@@ -144,6 +178,7 @@ class RecallPipeline:
         await self._state.learn_stems(floor.compared_by_words(by_time.others), self._deps.text_work)
         above, below = floor.split(by_time.others)
         rules = self._rules(query, reading, now_ms)
+        rules = rules if visible is None else msgspec.structs.replace(rules, visible=visible)
         # Memories as long as a long turn are folded, each of them, to see whether they say the same.
         timed, kept = await self._deps.text_work.run(
             lambda: (apply_exclusions(by_time.passed, rules), apply_exclusions(above, rules)), chars=len(rules.own_text)
@@ -196,6 +231,7 @@ class RecallPipeline:
         query: RecallQuery,
         turn: TurnRead | None,
         turn_ms: float,
+        shadow: ShadowServing | None = None,
     ) -> RecallOutcome:
         """The outcome of a recall that never came to candidates: skipped by the turn gate, or broken."""
         now_s = self._deps.clock.monotonic_s()
@@ -214,6 +250,7 @@ class RecallPipeline:
                 deadline_left_ms=(query.deadline_s - now_s) * 1000.0,
             ),
             turn=None if turn is None else turn.report,
+            shadow=shadow,
         )
         # An unreadable store says nothing about the gate.
         of_the_gate = trouble if reason is RecallReason.ENVELOPE_EXCEEDED else None

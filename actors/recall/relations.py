@@ -18,7 +18,7 @@ from recalld.models.domain.records import Memory
 from recalld.models.policy.deadline import relations_deadline_s
 from recalld.models.policy.exclusions import ExclusionRules, exclusion_reason
 from recalld.models.policy.pack import pack
-from recalld.models.policy.relations import BRINGING_MAX, Brought, as_item, related
+from recalld.models.policy.relations import BRINGING_MAX, RELATED_KINDS, Brought, as_item, related
 from recalld.models.policy.terms import query_terms
 
 TERMS_MAX = 32
@@ -80,12 +80,12 @@ class RelationStep:
         self, items: Sequence[Memory], query: RecallQuery, rules: ExclusionRules
     ) -> dict[str, tuple[Memory, ...]]:
         """What shares words with each of the first items, as far as it may be shown at all."""
-        hits: dict[str, tuple[str, ...]] = {}
+        others: dict[str, tuple[Memory, ...]] = {}
         failures: list[RecalldError] = []
 
         async def look_up(item: Memory) -> None:
             try:
-                hits[item.id] = await self._sharing_words(item, query, rules)
+                others[item.id] = await self._sharing_words(item, query, rules)
             except RecalldError as error:  # raised below as itself, not as a group
                 failures.append(error)
 
@@ -94,24 +94,21 @@ class RelationStep:
                 tasks.start_soon(look_up, item)
         for failure in failures:
             raise failure
-        ids = tuple(dict.fromkeys(memory_id for found in hits.values() for memory_id in found))
-        memories = await self._reader.memories(self._user, ids) if ids else {}
-        shown = {each.id: each for each in memories.values() if exclusion_reason(each, rules) is None}
-        return {
-            item.id: tuple(shown[memory_id] for memory_id in hits[item.id] if memory_id in shown)
-            for item in items[:BRINGING_MAX]
-            if item.id in hits
-        }
+        return others
 
-    async def _sharing_words(self, item: Memory, query: RecallQuery, rules: ExclusionRules) -> tuple[str, ...]:
-        """The ids of what shares words with an item, best first."""
+    async def _sharing_words(self, item: Memory, query: RecallQuery, rules: ExclusionRules) -> tuple[Memory, ...]:
+        """What shares words with an item and may be shown, best first; only what is of a kind that relates."""
         terms = query_terms(item.text, terms_max=TERMS_MAX)
         if not terms:
             return ()
-        hits = await self._reader.lexical(
-            self._user, terms, now_ms=rules.now_ms, limit=LOOKED_UP_MAX, scope=query.scope
+        found = await self._reader.found_by_words(
+            self._user, terms, now_ms=rules.now_ms, limit=LOOKED_UP_MAX, scope=query.scope, kinds=RELATED_KINDS
         )
-        return tuple(hit.memory_id for hit in hits if hit.memory_id != item.id)
+        return tuple(
+            memory
+            for memory in found.memories.values()
+            if memory.id != item.id and exclusion_reason(memory, rules) is None
+        )
 
 
 def _may_bring(outcome: RecallOutcome, query: RecallQuery, max_items: int) -> bool:

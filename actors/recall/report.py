@@ -44,6 +44,11 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
     total_ms: float
     gate_ms: float
     turn_ms: float = 0.0
+    embed_ms: float = 0.0
+    search_ms: float = 0.0
+    kept_back: int = 0
+    """Of `floor_items`, those that were not injected."""
+    kept_back_chars: int = 0
     turn: TurnReport | None = None
     """What the turn gate saw: rules, families and counts."""
     skipped_wrong_scope: int = 0
@@ -53,6 +58,10 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
     limited_by: tuple[RecallLimit, ...] = ()
     index_seq: int = 0
     store_seq: int = 0
+    shadow_mode: str = ""
+    """In shadow mode, which: then `items` is what the gates would have injected."""
+    served: tuple[str, ...] = ()
+    """Ids of what was injected in shadow mode instead."""
 
 
 def ledger_row(query: RecallQuery, outcome: RecallOutcome, *, at_ms: int) -> DecisionRow:
@@ -86,6 +95,10 @@ def ledger_row(query: RecallQuery, outcome: RecallOutcome, *, at_ms: int) -> Dec
         total_ms=round(outcome.timings.total_ms, 3),
         gate_ms=round(outcome.timings.gate_ms, 3),
         turn_ms=round(outcome.timings.turn_ms, 3),
+        embed_ms=round(outcome.timings.embed_ms, 3),
+        search_ms=round(outcome.timings.search_ms, 3),
+        kept_back=outcome.gate.kept_back,
+        kept_back_chars=outcome.gate.kept_back_chars,
         turn=outcome.turn,
         skipped_wrong_scope=outcome.coverage.skipped_wrong_scope,
         skipped_out_of_interval=outcome.coverage.skipped_out_of_interval,
@@ -94,6 +107,8 @@ def ledger_row(query: RecallQuery, outcome: RecallOutcome, *, at_ms: int) -> Dec
         limited_by=outcome.coverage.limited_by,
         index_seq=outcome.coverage.index_seq,
         store_seq=outcome.coverage.store_seq,
+        shadow_mode="" if outcome.shadow is None else outcome.shadow.mode,
+        served=() if outcome.shadow is None else tuple(item.memory.id for item in outcome.shadow.items),
     )
     return DecisionRow(
         id=outcome.recall_id,
@@ -126,6 +141,8 @@ def final_event(query: RecallQuery, outcome: RecallOutcome, *, floors: str, at_m
         "decision": outcome.decision,
         "reason": outcome.reason,
         "injected_count": len(outcome.items),
+        "shadow_mode": "" if outcome.shadow is None else outcome.shadow.mode,
+        "served_count": len(outcome.served),
         "filtered_by_floor": outcome.gate.filtered_by_floor,
         "applied_floor": floors,
         "dropped_by_gate": outcome.gate.dropped_by_gate,

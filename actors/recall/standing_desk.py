@@ -43,7 +43,9 @@ class StandingDesk:
                 is_given = bool(block.memories or block.pointers)
                 # A session that was compacted meanwhile may have lost it, and asks again.
                 if grant is None or self._state.given.holds(request.session, request.scope, grant):
-                    self._state.visible.mark(request.session, tuple(memory.id for memory in block.memories))
+                    given = tuple(memory.id for memory in block.memories)
+                    self._state.visible.mark(request.session, given)
+                    self._state.served.mark(request.session, given)
         except RecalldError as error:
             message.reply.fail(error)
         finally:
@@ -71,7 +73,7 @@ class StandingDesk:
         rules = StandingRules(
             value_min=limits.value_min,
             error_cost_words=limits.error_cost_words,
-            visible=frozenset() if request.is_again else self._state.visible.visible(request.session),
+            visible=frozenset() if request.is_again else self._state.served.visible(request.session),
         )
         chars_max = limits.max_chars if request.max_chars is None else request.max_chars
         room = BlockLimits(chars_max=chars_max, lines_max=limits.max_lines, tokens_max=TOKENS_MAX)

@@ -51,6 +51,9 @@ class RecallState:
 
     def __init__(self) -> None:
         self.visible = VisibleMemories()
+        """What the gates would have shown: in shadow mode they must go on as if they were obeyed."""
+        self.served = VisibleMemories()
+        """What was handed over."""
         self.turns: TurnMemo[TurnRead] = TurnMemo()
         self.given = GivenBlocks()
         self.subjects = SubjectMemo()

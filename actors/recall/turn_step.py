@@ -6,6 +6,7 @@ decided, a model only where the store has not either, and each within a deadline
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ from recalld.actors.recall.turn_memo import TurnMemo, turn_key
 from recalld.actors.text_work import is_long
 from recalld.models.domain.errors import RecalldError
 from recalld.models.domain.recall import RecallQuery
-from recalld.models.domain.runtime_model import RuntimeFailure, RuntimeFailureKind, RuntimeReply
+from recalld.models.domain.runtime_model import RuntimeFailure, RuntimeFailureKind, RuntimePrompt, RuntimeReply
 from recalld.models.domain.turn_report import TurnReport
 from recalld.models.policy.deadline import model_window_s, probe_deadline_s, reply_reserve_s
 from recalld.models.policy.query_reading import QueryReading, read_verdict, turn_of
@@ -64,6 +65,8 @@ class _Asked:
 
     answer: ModelAnswer | ModelAnswerError | GateCause | None = None
     outcome: str = ""
+    chars: int = 0
+    """What the model read and wrote."""
 
 
 class TurnStep:
@@ -93,7 +96,9 @@ class TurnStep:
         turn, is_repeat = await self._memo.once(key, partial(self._read, query, now_ms))
         if not is_repeat:
             return turn
-        return TurnRead(reading=turn.reading, report=msgspec.structs.replace(turn.report, is_repeat=True))
+        return TurnRead(
+            reading=turn.reading, report=msgspec.structs.replace(turn.report, is_repeat=True, model_chars=0)
+        )
 
     async def _read(self, query: RecallQuery, now_ms: int) -> TurnRead:
         turn = turn_of(query, now_ms=now_ms)
@@ -124,6 +129,7 @@ class TurnStep:
             is_store_asked=isinstance(turn.probe, ProbeResult),
             model=asked.outcome,
             model_prompt=PROMPT_VERSION if asked.outcome else "",
+            model_chars=asked.chars,
         )
         return TurnRead(reading=reading, report=report)
 
@@ -171,10 +177,10 @@ class TurnStep:
         if allowed_s <= 0.0:
             return _Asked(answer=GateCause.BUDGET, outcome=GateCause.BUDGET.value)
         reply: RuntimeReply | RuntimeFailure | None = None
+        prompt = turn_gate_prompt(message, turn.recent)
         with self._deps.turns.waiting(), anyio.move_on_after(allowed_s * (1.0 + MODEL_GRACE)):
-            prompt = turn_gate_prompt(message, turn.recent)
             reply = await model.ask(self._user, prompt, deadline_s=now_s + allowed_s)
-        return _understood(reply)
+        return dataclasses.replace(_understood(reply), chars=_model_chars(prompt, reply))
 
 
 def _recent_chars(turn: TurnInput) -> int:
@@ -182,6 +188,12 @@ def _recent_chars(turn: TurnInput) -> int:
     if not isinstance(turn.recent, tuple):
         return 0
     return sum(min(len(text), RECENT_CHARS_MAX) for text in turn.recent[-RECENT_TURNS_MAX:])
+
+
+def _model_chars(prompt: RuntimePrompt, reply: RuntimeReply | RuntimeFailure | None) -> int:
+    """What a model read and wrote: a question without an answer was read all the same."""
+    written = len(reply.text) if isinstance(reply, RuntimeReply) else 0
+    return len(prompt.prompt) + sum(map(len, prompt.turns)) + written
 
 
 def _understood(reply: RuntimeReply | RuntimeFailure | None) -> _Asked:

@@ -24,7 +24,9 @@ from recalld.actors.store.messages import (
     FinishErasure,
     FlushLedger,
     KeepAudit,
+    KeepMark,
     KeepOutcome,
+    KeepSamples,
     KeepStanding,
     NotePending,
     NoteTurn,
@@ -104,6 +106,12 @@ class StoreActor(Actor[StoreMessage]):
                 await _answer(set_, self._writer.set_standing(standing))
             case KeepAudit(command=audit, reply=noted):
                 await _answer(noted, self._writer.note_audit(audit))
+            case KeepSamples(command=append_samples, reply=samples_kept):
+                # A sample is kept only beside its decision, which may still wait to be written.
+                await self._ledger.flush()
+                await _answer(samples_kept, self._writer.append_samples(append_samples))
+            case KeepMark(command=mark, reply=marked):
+                await _answer(marked, self._writer.mark_sample(mark))
             case SweepExpired(command=expire, reply=expired):
                 await _answer(expired, self._writer.expire(expire))
             case TruncateLogs(command=checkpoint, reply=truncated):

@@ -136,9 +136,20 @@ def _completed(
     lines = tuple(_line(write, result) for write, result in zip(writes, results, strict=True))
     body = row.body
     if body in (b"", EMPTY_BODY):
-        body = msgspec.json.encode(TurnBody(facts=lines, dropped=command.dropped))
+        body = msgspec.json.encode(_body(command, lines))
     return msgspec.structs.replace(
         row, decision=row.decision or _decision(results), reason=row.reason or reason.value, body=body
+    )
+
+
+def _body(command: AdmitTurn, lines: tuple[FactLine, ...]) -> TurnBody:
+    spent = command.spent
+    return TurnBody(
+        facts=lines,
+        dropped=command.dropped,
+        read_ms=spent.read_ms,
+        judge_ms=spent.judge_ms,
+        policy_ms=spent.policy_ms,
     )
 
 

@@ -12,7 +12,9 @@ from recalld.actors.store.messages import (
     EraseMemories,
     EraseUser,
     KeepAudit,
+    KeepMark,
     KeepOutcome,
+    KeepSamples,
     KeepStanding,
     NotePending,
     NoteTurn,
@@ -34,6 +36,7 @@ from recalld.models.domain.admission_store import (
     TurnAdmitted,
 )
 from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.audit_samples import AppendSamples, MarkSample
 from recalld.models.domain.extraction import AppendPending, PendingCounts, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
 from recalld.models.domain.standing import SetStanding, StandingSet
@@ -70,6 +73,8 @@ StoreCommand = (
     | RecordOutcome
     | SetStanding
     | NoteAudit
+    | AppendSamples
+    | MarkSample
     | Expire
     | Checkpoint
 )
@@ -84,6 +89,7 @@ StoreResult = (
     | UserPurged
     | Forgotten
     | bool
+    | int
     | Updated
     | OutcomeRecorded
     | StandingSet
@@ -127,6 +133,10 @@ async def ask_store(store: Address[StoreMessage], command: RecordOutcome, *, dea
 async def ask_store(store: Address[StoreMessage], command: SetStanding, *, deadline_s: float) -> StandingSet: ...
 @overload
 async def ask_store(store: Address[StoreMessage], command: NoteAudit, *, deadline_s: float) -> None: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: AppendSamples, *, deadline_s: float) -> int: ...
+@overload
+async def ask_store(store: Address[StoreMessage], command: MarkSample, *, deadline_s: float) -> None: ...
 @overload
 async def ask_store(store: Address[StoreMessage], command: Expire, *, deadline_s: float) -> Expired: ...
 @overload
@@ -176,6 +186,10 @@ async def ask_store(  # noqa: C901, PLR0911, PLR0912 - one case and one return f
             return await store.ask(lambda reply: KeepStanding(command=command, reply=reply), deadline_s=deadline_s)
         case NoteAudit():
             return await store.ask(lambda reply: KeepAudit(command=command, reply=reply), deadline_s=deadline_s)
+        case AppendSamples():
+            return await store.ask(lambda reply: KeepSamples(command=command, reply=reply), deadline_s=deadline_s)
+        case MarkSample():
+            return await store.ask(lambda reply: KeepMark(command=command, reply=reply), deadline_s=deadline_s)
         case Expire():
             return await store.ask(lambda reply: SweepExpired(command=command, reply=reply), deadline_s=deadline_s)
         case Checkpoint():

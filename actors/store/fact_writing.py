@@ -24,6 +24,7 @@ from recalld.models.domain.admission_store import (
 from recalld.models.domain.facts import Disposition, Generator
 from recalld.models.domain.reasons import AdmissionReason
 from recalld.models.domain.records import Memory, MemoryKind, NewMemory
+from recalld.models.domain.shadow import SHADOW_RULE
 from recalld.models.policy.duplicates import canonical
 from recalld.models.policy.promotion import is_due, needs_yes
 from recalld.models.policy.proposals import may_ask
@@ -95,7 +96,7 @@ class FactWriter:
             case Disposition.PROPOSE:
                 return self._propose(write)
             case Disposition.OBSERVE:
-                return self._observe(write)
+                return self._observe(write, _why_observed(write))
             case Disposition.DROP:
                 return refused(write.evidence.reason)
             case _:
@@ -194,7 +195,7 @@ class FactWriter:
         tables.put_observation(row)
         tables.add_evidence(row.id, write.evidence)
         evidence = tables.evidence_of(row.id)
-        if is_due(evidence, self._limits, now_ms=now_ms):
+        if not self._limits.is_shadow and is_due(evidence, self._limits, now_ms=now_ms):
             if not needs_yes(evidence):
                 return self._promote(write, row, evidence)
             if not self._is_declined(row.fact.memory) and self._may_ask():
@@ -355,6 +356,12 @@ def _updated(write: FactWrite, same: Memory, now_ms: int) -> Memory | None:
             kind=MemoryKind.FACT,  # keeps what is stored
         )
     return brought_up_to_date(same, wanted, now_ms)
+
+
+def _why_observed(write: FactWrite) -> AdmissionReason:
+    """Why a fact is an observation: its evidence is weak, or shadow mode only notes what would be more."""
+    is_shadowed = write.found is not None and write.found.decided_by.startswith(SHADOW_RULE)
+    return AdmissionReason.SHADOW if is_shadowed else AdmissionReason.WEAK_EVIDENCE
 
 
 def _unasked(write: FactWrite) -> FactWrite:

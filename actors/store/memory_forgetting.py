@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recalld.actors.store.forgetting_rules import Sought, reach_of
+from recalld.actors.store.memory_audit import forget_samples, forget_sought
 from recalld.actors.store.memory_pending_turns import forget_pending
 from recalld.actors.store.memory_sought import forget_notes
 from recalld.actors.store.memory_state import Entry, StoreState, UserState
@@ -18,7 +19,9 @@ from recalld.models.policy.duplicates import tombstone_digest
 def forget_each(store: StoreState, fold_key: bytes, command: Forget) -> Forgotten:
     """Forget memories of one user."""
     state = store.user(command.user)
-    notes = forget_notes(state, Sought(words=frozenset(command.words)))
+    sought = Sought(words=frozenset(command.words))
+    notes = forget_notes(state, sought)
+    forget_sought(state, sought)
     ids: list[str] = []
     tombstones = 0
     for memory_id in dict.fromkeys(command.memory_ids):
@@ -69,6 +72,7 @@ def remove_user(store: StoreState, user: str) -> None:
     del store.users[user]
     store.changes = [change for change in store.changes if change.user != user]
     store.decisions = {id_: row for id_, row in store.decisions.items() if row.user != user}
+    store.ledger.drop_user(user)
 
 
 def _forget_one(store: StoreState, state: UserState, fold_key: bytes, entry: Entry, now_ms: int) -> int:
@@ -103,6 +107,7 @@ def _forget_derived(state: UserState, memory: Memory) -> None:
     evidence = tuple(admission.evidence_of(memory.id))
     reach = reach_of(memory, admission.slots.get(memory.id, ()), (each.quote for each in evidence))
     forget_pending(state.pending, reach, evidence)
+    forget_samples(state, reach)
     observed = [row.id for row in admission.observations.values() if reach.holds_observation(row)]
     proposed = [row.id for row in admission.proposals.values() if reach.holds_proposal(row)]
     for note_id in observed:

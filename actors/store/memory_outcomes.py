@@ -66,7 +66,7 @@ def set_standing(state: StoreState, command: SetStanding) -> StandingSet:
     elif is_changed:
         choices[command.memory_id] = KeptChoice(choice=choice, at_ms=command.now_ms)
     decision = set_decision(command, is_changed=is_changed)
-    state.decisions.setdefault(decision.id, decision)
+    state.append_decision(decision)
     return StandingSet(
         choice=choice,
         is_standing=holds_after(choice, by_kind=by_kind),

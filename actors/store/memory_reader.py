@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from recalld.actors.store import lexical_rank, memory_admission_reader, memory_pending_turns, memory_sought
+from recalld.actors.store import (
+    lexical_rank,
+    memory_admission_reader,
+    memory_audit,
+    memory_pending_turns,
+    memory_sought,
+)
 from recalld.actors.store.bm25 import inverse_document_frequency
 from recalld.actors.store.cursors import PagePosition, decode_cursor, encode_cursor
 from recalld.actors.store.forgetting_rules import Sought
 from recalld.actors.store.lexical_rank import Finalist, Word, is_beyond_reading, matched_by, nominated_by, ranked, turns
 from recalld.actors.store.listing import checked_limit, contains_folded
 from recalld.actors.store.memory_outcomes import reported, standing_candidates, tallies
+from recalld.actors.store.memory_samples import newest_samples, newest_users
 from recalld.actors.store.memory_state import Entry, StoreState, UserState
 from recalld.actors.store.packed_vectors import pack_vectors
 from recalld.actors.store.search_text import query_stems, terms_posted
 from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState, SlotHolder
+from recalld.models.domain.audit_samples import SampleGroup, SampleKind, SamplePage
+from recalld.models.domain.drift import DecisionSample
 from recalld.models.domain.extraction import PendingCounts, PendingTurn
+from recalld.models.domain.ledger_tally import LedgerTallies
 from recalld.models.domain.outcomes import OutcomeTally
-from recalld.models.domain.records import Memory, MemoryStatus
+from recalld.models.domain.records import Memory, MemoryKind, MemoryStatus
 from recalld.models.domain.standing import MemoryOutcomes, StandingCandidates
 from recalld.models.domain.store import (
     DecisionRow,
     EmbeddedMemory,
+    FoundByWords,
     IndexDelta,
     IndexPage,
     LexicalHit,
@@ -38,7 +49,7 @@ from recalld.models.domain.user_data import ExportPage
 
 INDEX_PAGE_MAX = 1_000
 """Memories in a page of a complete delta."""
-_SCHEMA_VERSION = 11
+_SCHEMA_VERSION = 13
 
 
 class InMemoryReader:
@@ -115,6 +126,23 @@ class InMemoryReader:
             if found:
                 return ranked([_finalist(words, entry) for entry in found], terms_mean=mean, limit=limit)
         return []
+
+    async def found_by_words(
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
+        kinds: Collection[MemoryKind] = (),
+    ) -> FoundByWords:
+        """As `lexical`, with the memories behind the hits."""
+        hits = await self.lexical(user, terms, now_ms=now_ms, limit=limit, scope=scope, windows=windows)
+        memories = await self.memories(user, [hit.memory_id for hit in hits])
+        wanted = {id_: memory for id_, memory in memories.items() if not kinds or memory.kind in kinds}
+        return FoundByWords(hits=tuple(hits), memories=wanted)
 
     async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
         """Those of the terms that some memory of the user contains; see `MemoryReader.posted`."""
@@ -199,6 +227,27 @@ class InMemoryReader:
     async def decision(self, decision_id: str) -> DecisionRow | None:
         """A ledger row."""
         return self._state.decisions.get(decision_id)
+
+    async def decision_samples(self, user: str, *, limit: int) -> tuple[DecisionSample, ...]:
+        """The newest recalls and observed turns of a user."""
+        return newest_samples(self._state.decisions.values(), user, limit=limit)
+
+    async def deciding_users(self, *, since_ms: int, limit: int) -> tuple[str, ...]:
+        """Users with ledger rows since a time."""
+        return newest_users(self._state.decisions.values(), since_ms=since_ms, limit=limit)
+
+    async def ledger_tallies(self, user: str | None, *, since_ms: int | None, now_ms: int) -> LedgerTallies:
+        """What was counted of the ledger since a time."""
+        state = self._state
+        return state.ledger.read(state.decisions.values(), user, since_ms=since_ms, now_ms=now_ms)
+
+    async def audit_samples(self, user: str, kinds: Sequence[SampleKind], *, is_marked: bool, limit: int) -> SamplePage:
+        """The newest samples for an audit, of some kinds."""
+        return memory_audit.find_samples(self._of(user), kinds, is_marked=is_marked, limit=limit)
+
+    async def audit_counts(self, user: str | None, *, since_ms: int) -> tuple[SampleGroup, ...]:
+        """Samples for an audit, counted."""
+        return memory_audit.count_samples(self._state, user, since_ms=since_ms)
 
     async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
         """Reports on each of these memories, counted."""

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import msgspec
 
 from recalld.actors.store.memory_admission_state import AdmissionState
+from recalld.actors.store.memory_ledger import LedgerCounts
 from recalld.actors.store.memory_outcome_state import OutcomeState
 from recalld.actors.store.memory_pending_state import PendingState
 from recalld.actors.store.search_text import SearchText
+from recalld.models.domain.audit_samples import Sample
 from recalld.models.domain.reasons import AdmissionReason, RememberOutcome
 from recalld.models.domain.records import Memory, MemoryStatus
 from recalld.models.domain.store import DecisionRow, TextVector
@@ -60,6 +62,7 @@ class UserState(msgspec.Struct, kw_only=True):
     reports: OutcomeState = msgspec.field(default_factory=OutcomeState)
     admission: AdmissionState = msgspec.field(default_factory=AdmissionState)
     pending: PendingState = msgspec.field(default_factory=PendingState)
+    samples: dict[str, Sample] = msgspec.field(default_factory=dict)
 
     def indexed(self) -> Iterator[Entry]:
         """Entries that words and vectors can find."""
@@ -84,6 +87,7 @@ class StoreState(msgspec.Struct, kw_only=True):
 
     users: dict[str, UserState] = msgspec.field(default_factory=dict)
     decisions: dict[str, DecisionRow] = msgspec.field(default_factory=dict)
+    ledger: LedgerCounts = msgspec.field(default_factory=LedgerCounts)
     changes: list[Change] = msgspec.field(default_factory=list)
     seqs: dict[str, int] = msgspec.field(default_factory=dict)
     newest_seq: int = 0
@@ -94,6 +98,13 @@ class StoreState(msgspec.Struct, kw_only=True):
     def user(self, user: str) -> UserState:
         """The user's state, made if there is none."""
         return self.users.setdefault(user, UserState())
+
+    def append_decision(self, row: DecisionRow) -> None:
+        """Add a ledger row and count it; a row whose id is there already stays as it is."""
+        self.user(row.user)
+        if row.id not in self.decisions:
+            self.decisions[row.id] = row
+            self.ledger.add(row)
 
     def is_id_taken(self, memory_id: str) -> bool:
         """Whether any user has a memory of this id, in any status."""

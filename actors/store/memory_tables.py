@@ -73,8 +73,7 @@ class InMemoryTables:
 
     def append_decision(self, row: DecisionRow) -> None:
         """Add a ledger row."""
-        self._store.user(row.user)
-        self._store.decisions.setdefault(row.id, row)
+        self._store.append_decision(row)
 
     def is_tombstoned(self, text: str) -> bool:
         """Whether the words were forgotten on purpose."""

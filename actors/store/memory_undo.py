@@ -24,6 +24,7 @@ class StateAttempt:
         self._state = store.users.get(user)
         self._saved = None if self._state is None else _copied(self._state)
         self._decisions = dict(store.decisions)
+        self._ledger = store.ledger.copied()
         self._changes = list(store.changes)
         self._seqs = dict(store.seqs)
         self._newest_seq = store.newest_seq
@@ -32,6 +33,7 @@ class StateAttempt:
         """Take back everything that was done since."""
         store, state = self._store, self._state
         store.decisions, store.changes = dict(self._decisions), list(self._changes)
+        store.ledger = self._ledger.copied()
         store.seqs, store.newest_seq = dict(self._seqs), self._newest_seq
         if state is None or self._saved is None:
             store.users.pop(self._user, None)
@@ -64,4 +66,5 @@ def _copied(state: UserState) -> UserState:
         reports=reports,
         admission=state.admission.copied(),
         pending=state.pending.copied(),
+        samples=dict(state.samples),
     )

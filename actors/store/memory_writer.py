@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from recalld.actors.store import memory_pending_turns
+from recalld.actors.store import memory_audit, memory_pending_turns
 from recalld.actors.store.admitting import admit_turn
 from recalld.actors.store.confirming import confirm
 from recalld.actors.store.importing import import_memories
@@ -33,6 +33,7 @@ from recalld.models.domain.admission_store import (
     TurnAdmitted,
 )
 from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.audit_samples import AppendSamples, MarkSample
 from recalld.models.domain.extraction import AppendPending, PendingCounts, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
 from recalld.models.domain.records import Memory, MemoryStatus
@@ -179,6 +180,14 @@ class InMemoryWriter:
         """Note that somebody went through the newest memories."""
         self._state.audited_at_ms = command.at_ms
 
+    async def append_samples(self, command: AppendSamples) -> int:
+        """Keep samples for an audit; how many were kept."""
+        return memory_audit.append_samples(self._state, command)
+
+    async def mark_sample(self, command: MarkSample) -> None:
+        """Note what somebody says of a sample. Raises `NOT_FOUND`."""
+        memory_audit.mark_sample(self._state, command)
+
     async def append_decisions(self, command: AppendDecisions) -> None:
         """Append ledger rows; a row whose id is there already is skipped."""
         for row in command.rows:
@@ -204,6 +213,8 @@ class InMemoryWriter:
         state.changes = [change for change in state.changes if change.seq > state.trimmed_through]
         before_ms = command.now_ms - command.ledger_keep_ms
         state.decisions = {id_: row for id_, row in state.decisions.items() if row.at_ms >= before_ms}
+        state.ledger.trim(before_ms)
+        memory_audit.trim_samples(state, command.now_ms - command.samples_keep_ms)
         for user in state.users.values():
             user.turns = {key: turn for key, turn in user.turns.items() if turn.at_ms >= before_ms}
             results = user.admission.results
@@ -215,8 +226,7 @@ class InMemoryWriter:
         return Checkpointed(is_truncated=True, wal_bytes=0)
 
     def _append(self, row: DecisionRow) -> None:
-        self._state.user(row.user)
-        self._state.decisions.setdefault(row.id, row)
+        self._state.append_decision(row)
 
     def _tables(self, user: str) -> InMemoryTables:
         return InMemoryTables(self._state, self._fold_key, user)

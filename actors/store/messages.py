@@ -14,6 +14,7 @@ from recalld.models.domain.admission_store import (
     TurnAdmitted,
 )
 from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.audit_samples import AppendSamples, MarkSample
 from recalld.models.domain.extraction import AppendPending, PendingCounts, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
 from recalld.models.domain.standing import SetStanding, StandingSet
@@ -141,6 +142,20 @@ class KeepAudit(msgspec.Struct, frozen=True, kw_only=True):
     reply: Reply[None]
 
 
+class KeepSamples(msgspec.Struct, frozen=True, kw_only=True):
+    """Keep samples for an audit, after whatever ledger rows were handed over before."""
+
+    command: AppendSamples
+    reply: Reply[int]
+
+
+class KeepMark(msgspec.Struct, frozen=True, kw_only=True):
+    """Note what somebody says of a sample."""
+
+    command: MarkSample
+    reply: Reply[None]
+
+
 class SweepExpired(msgspec.Struct, frozen=True, kw_only=True):
     """Remove expired memories from the indices."""
 
@@ -185,6 +200,8 @@ StoreMessage = (
     | KeepOutcome
     | KeepStanding
     | KeepAudit
+    | KeepSamples
+    | KeepMark
     | SweepExpired
     | TruncateLogs
     | AppendDecisions  # without a reply: whoever recalls does not wait for the ledger

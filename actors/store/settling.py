@@ -24,6 +24,7 @@ from recalld.models.domain.admission_store import (
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.facts import Disposition, Generator
 from recalld.models.domain.reasons import AdmissionReason
+from recalld.models.policy.duplicates import canonical
 
 ACCEPTED: Final = ProposalState.ACCEPTED.value
 REJECTED: Final = ProposalState.REJECTED.value
@@ -40,7 +41,8 @@ def settle_observation(tables: AdmissionTables, command: SettleObservation) -> O
 
     Raises:
         RecalldError: `NOT_FOUND` for an id that is unknown; `FORBIDDEN` for the yes of a client whose model found the
-            fact; `CONFLICT` for a no to what is a record already, or a memory id that is taken.
+            fact; `CONFLICT` for a no to what is a record already, or a yes in other words, or a memory id that
+            is taken.
     """
     row = tables.observation(command.observation_id)
     if row is None:
@@ -56,9 +58,17 @@ def settle_observation(tables: AdmissionTables, command: SettleObservation) -> O
 
 
 def _settled_before(tables: AdmissionTables, row: ObservationRow, command: SettleObservation) -> ObservationSettled:
-    """What is a record already stays one: a yes to it changes nothing, a no is for `forget`."""
+    """What is a record already stays one: a yes changes nothing, other words are for `update`, a no for `forget`."""
     if not command.is_accepted:
         message = f"observation_id: {row.id!r} is the memory {row.promoted_to!r} by now; forget that instead"
+        raise RecalldError(ErrorCode.CONFLICT, message)
+    memory = tables.memory(row.promoted_to)
+    stored = row.fact.memory.text if memory is None else memory.text
+    if command.edited_text and canonical(command.edited_text) != canonical(stored):
+        message = (
+            f"observation_id: {row.id!r} is the memory {row.promoted_to!r} by now, in other words than these; "
+            "update that instead"
+        )
         raise RecalldError(ErrorCode.CONFLICT, message)
     evidence = tables.evidence_of(row.promoted_to)
     by_person = any(each.generator is Generator.CONFIRMED for each in evidence)
@@ -66,7 +76,7 @@ def _settled_before(tables: AdmissionTables, row: ObservationRow, command: Settl
         outcome=FactOutcome.DUPLICATE if by_person else FactOutcome.PROMOTED,
         disposition=Disposition.RECORD,
         reason=AdmissionReason.CONFIRMED if by_person else AdmissionReason.PROMOTED,
-        memory=tables.memory(row.promoted_to),
+        memory=memory,
     )
     observation = row.view(evidence, since_ms=0)
     return ObservationSettled(observation=observation, result=result, is_repeat=True)

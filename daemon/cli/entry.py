@@ -42,8 +42,12 @@ _COMMANDS: Final = MappingProxyType(
         "explain": ("recalld.daemon.cli.commands.explain", "Say why a decision went as it did."),
         "events": ("recalld.daemon.cli.commands.events", "Watch what the daemon reports."),
         "status": ("recalld.daemon.cli.commands.status", "Show the state of the running daemon."),
+        "stats": ("recalld.daemon.cli.commands.stats", "Count what was decided, why, and at what cost."),
+        "metrics": ("recalld.daemon.cli.commands.metrics", "Print figures for Prometheus."),
         "doctor": ("recalld.daemon.cli.commands.doctor", "Check the whole installation."),
         "eval": ("recalld.daemon.cli.commands.eval", "Measure the gate on labelled rows."),
+        "drill": ("recalld.daemon.cli.commands.drill", "Force the gates shut on labelled rows, and see what is lost."),
+        "replay": ("recalld.daemon.cli.commands.replay", "Measure the write path on labelled conversations."),
         "calibrate": ("recalld.daemon.cli.commands.calibrate", "Fit the gate to one's own labelled turns."),
         "models": ("recalld.daemon.cli.commands.models", "List, fetch, verify and import models."),
     }

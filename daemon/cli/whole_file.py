@@ -11,10 +11,14 @@ from typing import IO
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, readable by its owner alone, that takes the place of `path` when the block ends well.
+def whole_file(path: Path, *, mode: int = 0o600) -> Iterator[IO[bytes]]:
+    """A file to write that takes the place of `path` when the block ends well.
 
     It is written beside it, flushed to the disk and renamed; a block that fails leaves no trace.
+
+    Args:
+        path: Where it is to stand.
+        mode: Who may read it; its owner alone by default.
 
     Raises:
         OSError: It cannot be written there, named as `path`; whatever stood at `path` is as it was.
@@ -28,6 +32,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
+            os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:

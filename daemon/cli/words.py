@@ -11,7 +11,9 @@ from types import MappingProxyType
 from typing import Final
 
 from recalld.models.domain.admission_store import FactOutcome, ProposalState
+from recalld.models.domain.audit_samples import SampleAnswer, SampleKind
 from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
+from recalld.models.domain.drift import GateName, Reference
 from recalld.models.domain.facts import Generator
 from recalld.models.domain.outcomes import OutcomeResult
 from recalld.models.domain.reasons import (
@@ -51,6 +53,7 @@ RECALL_REASONS: Final[Mapping[str, str]] = MappingProxyType(
         RecallReason.NOT_NEEDED: "Not searched: the runtime's model found that no memory is needed.",
         RecallReason.WEAK_EVIDENCE: "Not searched: nothing speaks for it, and the turn gate is set to close then.",
         RecallReason.TURN_GATE_FAILED: "Not searched: the turn gate could not decide and is set to close then.",
+        RecallReason.SHADOW: "Shadow mode is on, so nothing is handed over here, whatever the gates decided.",
         RecallReason.OVER_LIMITS: "What was found does not fit the limits on items and characters.",
         RecallReason.DEGRADED: "Only words could be searched, and they led nowhere; something may well be stored.",
         RecallReason.STORE_UNREADABLE: "The database cannot be read; `recalld doctor` says why.",
@@ -96,6 +99,40 @@ RECALL_LIMITS: Final[Mapping[str, str]] = MappingProxyType(
         RecallLimit.MAX_CHARS: "some that passed were too long",
     }
 )
+
+GATE_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        GateName.TURN: "turn gate",
+        GateName.RELEVANCE: "relevance gate",
+        GateName.WRITE: "write gate",
+    }
+)
+"""The gates that drift looks at."""
+
+SAMPLE_QUESTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        SampleKind.GATE_DROP: "held back; should it have been recalled?",
+        SampleKind.INJECTION: "recalled; was it relevant?",
+        SampleKind.TURN_SKIP: "not searched for; should memory have been searched?",
+        SampleKind.TURN_SEARCH: "searched for; did this need memory?",
+        SampleKind.WRITE_DROP: "nothing was kept; should something of it have been?",
+        SampleKind.RECORD: "kept as a memory; is it right?",
+    }
+)
+"""What an audit asks of each kind of sample."""
+
+SAMPLE_ANSWERS: Final[Mapping[str, str]] = MappingProxyType(
+    {SampleAnswer.YES: "yes", SampleAnswer.NO: "no", SampleAnswer.UNSURE: "unsure"}
+)
+
+DRIFT_REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        Reference.EARLIER: "the decisions before",
+        Reference.CALIBRATION: "the calibration's own data",
+        Reference.SHIPPED_CALIBRATION: "the shipped calibration's data",
+    }
+)
+"""What newest decisions are compared with."""
 
 DEGRADED_REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -147,6 +184,7 @@ ADMISSION_REASONS: Final[Mapping[str, str]] = MappingProxyType(
         AdmissionReason.CORRECTION: "corrects or ends what was stored",
         AdmissionReason.DUPLICATE: "stored already",
         AdmissionReason.WEAK_EVIDENCE: "noted until more turns say the same",
+        AdmissionReason.SHADOW: "only noted: the write gate is in shadow mode",
         AdmissionReason.NEEDS_CONFIRMATION: "waits for the user's yes",
         AdmissionReason.RATION_USED: "the user was asked enough already",
         AdmissionReason.DECLINED: "the user said no to it",
@@ -156,6 +194,7 @@ ADMISSION_REASONS: Final[Mapping[str, str]] = MappingProxyType(
         AdmissionReason.NOT_USER_STATED: "the quoted words are not the user's",
         AdmissionReason.REFUSED_IN_COMMAND: "the command itself said not to save",
         AdmissionReason.FORGET_REQUEST: "the user asks to have something forgotten",
+        AdmissionReason.IMPOSSIBLE_DATE: "it ends on a day that does not exist",
         AdmissionReason.PRIVATE: "marked as private",
         AdmissionReason.QUESTION: "a question",
         AdmissionReason.REQUEST: "something to do once",

@@ -89,6 +89,7 @@ def load_settings(environment: Environment, overrides: Overrides | None = None) 
     settings = _converted(table, home=environment.home, file_name=str(config_path), origin=origin)
     _check_deadlines(settings, file_name=str(config_path))
     _check_places(settings, file_name=str(config_path))
+    _check_drift(settings, file_name=str(config_path))
     check_model_gate(settings.admission, file_name=str(config_path))
     _check_model(settings.models.cross_encoder, ModelRole.CROSS_ENCODER, "models.cross_encoder", str(config_path))
     _check_model(settings.models.embedder, ModelRole.EMBEDDER, "models.embedder", str(config_path))
@@ -227,6 +228,16 @@ def _check_places(settings: Settings, *, file_name: str) -> None:
         message = (
             f"{file_name}: server.connections_kept = {server.connections_kept} leaves none of server.connections_max = "
             f"{server.connections_max} for the accounts that are served; lower the one or raise the other"
+        )
+        raise ConfigError(message)
+
+
+def _check_drift(settings: Settings, *, file_name: str) -> None:
+    drift = settings.drift
+    if drift.window < drift.decisions_min:
+        message = (
+            f"{file_name}: drift.window = {drift.window} is less than drift.decisions_min = {drift.decisions_min}, so "
+            "that nothing could ever be said; raise the one or lower the other"
         )
         raise ConfigError(message)
 

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from recalld.models.domain.position import Position
+from recalld.models.domain.shadow import GateMode, WriteMode
 from recalld.models.policy.turn.cues import CueFamily
 
 MIB = 1024 * 1024
@@ -161,6 +162,15 @@ class RecallSettings(_Section, frozen=True, kw_only=True):
         int, Meta(ge=0, le=20, description="Memories handed over at most when no gate judged them.")
     ] = 3
     candidates_max: Annotated[int, Meta(ge=1, le=200, description="Candidates the gate may judge.")] = 8
+    mode: Annotated[
+        GateMode,
+        Meta(
+            description=(
+                '"enforce" does what the gates decide; "shadow_inject" and "shadow_silent" only write it down, and '
+                "inject as if there were no gates, or nothing."
+            )
+        ),
+    ] = GateMode.ENFORCE
     gate: Annotated[
         Literal["on", "off"], Meta(description='"on" judges each candidate; "off" leaves the similarity floor alone.')
     ] = "on"
@@ -275,12 +285,22 @@ class AdmissionSettings(_Section, frozen=True, kw_only=True):
     enabled: Annotated[
         bool, Meta(description="Looks for facts in observed turns; false keeps only what the user says to remember.")
     ] = True
+    mode: Annotated[
+        WriteMode,
+        Meta(
+            description=(
+                '"enforce" does what the write gate decides about a turn; "shadow" only writes it down: what it would '
+                "store or ask is kept as an observation."
+            )
+        ),
+    ] = WriteMode.ENFORCE
     position: Annotated[
         Position,
         Meta(
             description=(
-                'Who may write: "strict" rules, saves and confirmations; "balanced" also models, as observations; '
-                '"open" also models, as records, which has to be earned.'
+                'Who may write: "strict" rules, saves, confirmations, and the local judge where it is sure; "balanced" '
+                'also the judge where it is less sure, and models, as observations; "open" also models, as records, '
+                "which has to be earned."
             )
         ),
     ] = Position.STRICT
@@ -354,6 +374,49 @@ class EventsSettings(_Section, frozen=True, kw_only=True):
     ] = 30.0
 
 
+class DriftSettings(_Section, frozen=True, kw_only=True):
+    """`[drift]`: when a gate that decides otherwise than before, or always the same, raises an alarm."""
+
+    enabled: Annotated[
+        bool,
+        Meta(description="Looks at the ledger now and then and publishes alarms; `doctor` and `stats` look anyway."),
+    ] = True
+    window: Annotated[
+        int, Meta(ge=50, le=10_000, description="Newest decisions of a gate that are compared with those before.")
+    ] = 500
+    decisions_min: Annotated[
+        int, Meta(ge=20, le=10_000, description="Decisions on either side below which nothing is said.")
+    ] = 200
+    silent_after: Annotated[
+        int,
+        Meta(ge=50, le=10_000, description="Decisions, all the same, after which a gate never, or always, fires."),
+    ] = 500
+    check_every_s: Annotated[
+        float, Meta(ge=1, le=7 * 86_400, description="Seconds between two looks at the newest decisions.")
+    ] = 900.0
+    alarm_every_s: Annotated[
+        float, Meta(gt=0, le=90 * 86_400, description="Seconds between two events of one alarm for one user.")
+    ] = 86_400.0
+
+
+class AuditSettings(_Section, frozen=True, kw_only=True):
+    """`[audit]`: decisions that are kept by chance for `recalld audit`, so that error rates can be measured."""
+
+    sample_rate: Annotated[
+        float, Meta(ge=0, le=1, description="Share of decisions that are kept; 0 keeps none, nor notes what to audit.")
+    ] = 0.01
+    text: Annotated[
+        bool,
+        Meta(description="Keeps the user's own words with them, without secrets; false leaves records alone to judge."),
+    ] = True
+    retention_days: Annotated[
+        float, Meta(gt=0, le=3_650, description="Days that samples and the marks on them are kept.")
+    ] = 30.0
+    max_rows: Annotated[
+        int, Meta(ge=1, le=100_000, description="Samples of one user that are kept; the oldest go.")
+    ] = 5_000
+
+
 class LogSettings(_Section, frozen=True, kw_only=True):
     """`[log]`: what is logged and how."""
 
@@ -396,6 +459,8 @@ class Settings(_Section, frozen=True, kw_only=True):
     admission: AdmissionSettings = AdmissionSettings()
     actors: ActorsSettings = ActorsSettings()
     events: EventsSettings = EventsSettings()
+    drift: DriftSettings = DriftSettings()
+    audit: AuditSettings = AuditSettings()
     log: LogSettings = LogSettings()
     access: tuple[AccessRule, ...] = ()
     debug: DebugSettings = DebugSettings()

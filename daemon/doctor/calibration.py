@@ -7,6 +7,7 @@ from recalld.daemon.doctor.context import DoctorContext
 from recalld.daemon.doctor.result import Finding, failed, not_checked, noted, passed, warned
 from recalld.daemon.own_calibration.kept import last_refusal
 from recalld.models.calibration.record import CalibrationRecord
+from recalld.models.calibration.transfer import transfer_of
 from recalld.models.domain.errors import RecalldError
 
 
@@ -33,4 +34,10 @@ def check_calibration_data(context: DoctorContext) -> Finding:
 
 
 def _described(record: CalibrationRecord) -> str:
-    return f"{record.id}, fitted on {record.n} turns of {record.corpus_id}"
+    described = f"{record.id}, fitted on {record.n} turns of {record.corpus_id}"
+    transfer = transfer_of(record)
+    if not transfer.broken:
+        return described
+    what = "source" if transfer.is_by_source else "conversation"
+    where = ", ".join(dict.fromkeys(each.source for each in transfer.broken))
+    return f"{described}; its threshold does not survive a change of {what} ({where})"

@@ -10,7 +10,7 @@ from recalld.actors.ports import Clock
 from recalld.daemon.config import Environment, Settings
 from recalld.daemon.doctor.reading import DatabaseReading
 from recalld.protocol.client.blocking import Client
-from recalld.protocol.replies import HealthReport, Welcome
+from recalld.protocol.replies import HealthReport, StatsReport, Welcome
 
 
 class Live(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,12 +21,16 @@ class Live(msgspec.Struct, frozen=True, kw_only=True):
         health: Its state; None when it cannot be reached or did not answer.
         problem: Why it did not answer; empty when it did.
         is_forbidden: Whether it runs but does not serve this account.
+        stats: What it counted over the last days, of all users; None when it did not say.
+        stats_problem: Why it did not; empty when it did.
     """
 
     welcome: Welcome | None = None
     health: HealthReport | None = None
     problem: str = ""
     is_forbidden: bool = False
+    stats: StatsReport | None = None
+    stats_problem: str = ""
 
 
 class DoctorContext(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,8 +12,8 @@ from recalld.daemon.config import Settings
 from recalld.daemon.storage.files import database_path
 from recalld.daemon.storage.health import inspect_database
 from recalld.models.domain.store import StoreHealth, vector_bytes_of
-from recalld.models.inference.bi_encoder import embedder_key_for
 from recalld.models.inference.manifest import MODELS
+from recalld.models.inference.model_keys import embedder_key_for
 
 
 class DatabaseReading:

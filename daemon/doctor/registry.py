@@ -6,8 +6,10 @@ from typing import Final
 
 from recalld.daemon.doctor import (
     admission,
+    audit,
     calibration,
     database,
+    drift,
     files,
     judge,
     live,
@@ -15,6 +17,7 @@ from recalld.daemon.doctor import (
     models,
     round_trip,
     service_unit,
+    week,
 )
 from recalld.daemon.doctor.context import DoctorContext
 from recalld.daemon.doctor.runner import Check
@@ -52,8 +55,17 @@ CHECKS: Final[tuple[Check[DoctorContext], ...]] = (
     Check(name="queues", run=live.check_queues),
     Check(name="restarts", run=live.check_restarts),
     Check(name="ledger", run=live.check_ledger),
+    Check(name="week: silence", run=week.check_silence),
+    Check(name="week: degraded", run=week.check_degraded),
+    Check(name="week: times", run=week.check_times),
+    Check(name="week: sums", run=week.check_sums),
+    Check(name="audited gates", run=audit.check_audit),
     Check(name="calibration", run=live.check_calibration),
     Check(name="calibration data", run=calibration.check_calibration_data),
+    Check(name="shadow mode", run=drift.check_shadow),
+    Check(name="turn gate lately", run=drift.check_turn_gate, timeout_s=30.0),
+    Check(name="relevance gate lately", run=drift.check_relevance_gate, timeout_s=30.0),
+    Check(name="write gate lately", run=drift.check_write_gate, timeout_s=30.0),
     Check(name="memory use", run=live.check_memory),
     Check(name="open files", run=live.check_open_files),
     Check(name="write-ahead log", run=database.check_write_ahead_log),

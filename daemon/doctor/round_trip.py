@@ -59,7 +59,10 @@ def _examine(client: Client, user: str, context: DoctorContext, decision_ids: li
 
 def _judge(recalled: Recalled, memory_id: str, *, is_gate_on: bool) -> Finding:
     took = f"{recalled.timings.total_ms:.0f} ms"
-    if memory_id not in {item.id for item in recalled.items}:
+    recalled_ids = tuple(item.id for item in recalled.items)
+    if recalled.shadow is not None:  # what is handed over then says nothing about the gates
+        recalled_ids = recalled.shadow.item_ids
+    if memory_id not in recalled_ids:
         return failed(
             f"the stored memory was not recalled: {recalled.decision}, {recalled.reason}, mode {recalled.mode}, {took}",
             "see the checks of models, full-text index and gate above",

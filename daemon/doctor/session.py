@@ -14,12 +14,17 @@ from recalld.daemon.doctor.registry import CHECKS
 from recalld.daemon.doctor.report import DoctorReport, report_of
 from recalld.daemon.doctor.runner import Check, run_checks
 from recalld.models.domain.errors import ErrorCode
+from recalld.protocol import requests
 from recalld.protocol.client.blocking import Client
 from recalld.protocol.client.errors import ClientError, ClientFault
 from recalld.protocol.replies import Welcome
 
 HEALTH_TIMEOUT_S = 15.0
 """A deep health report scores two pairs: what a busy machine may need for that, and a hung daemon gets at most."""
+
+
+STATS_DAYS = 7
+"""How far back the checks of what was counted look."""
 
 
 def run_doctor(
@@ -58,7 +63,7 @@ def run_doctor(
 
 
 def ask_daemon(connect: Callable[[], Client]) -> Live:
-    """Ask the daemon for its greeting and its health, within bounds; a failure is an answer."""
+    """Ask the daemon for its greeting, its health and its counts, within bounds; a failure is an answer."""
     welcome: Welcome | None = None
     with connect() as client:
         try:
@@ -68,4 +73,8 @@ def ask_daemon(connect: Callable[[], Client]) -> Live:
             is_locked = error.code == ClientFault.CONNECT_FAILED and isinstance(error.__cause__, PermissionError)
             is_forbidden = is_locked or error.code == ErrorCode.FORBIDDEN
             return Live(welcome=welcome, problem=error.message, is_forbidden=is_forbidden)
-    return Live(welcome=welcome, health=health)
+        try:
+            stats = client.stats(requests.Stats(days=STATS_DAYS), timeout_s=HEALTH_TIMEOUT_S)
+        except ClientError as error:
+            return Live(welcome=welcome, health=health, stats_problem=error.message)
+    return Live(welcome=welcome, health=health, stats=stats)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import msgspec
@@ -30,17 +31,23 @@ from recalld.daemon.config import Settings
 from recalld.daemon.evaluation.direct import DirectAddress, RowIds, StillClock, embedder_of, scorer_of
 from recalld.daemon.evaluation.meter import Meter
 from recalld.daemon.evaluation.shelf import shelve
-from recalld.models.domain.reasons import DropReason
+from recalld.models.domain.reasons import DropReason, RecallDecision
 from recalld.models.domain.recall import RecallOutcome, RecallQuery
 from recalld.models.domain.records import Memory
+from recalld.models.domain.shadow import GateMode
+from recalld.models.lab.compound import RelevantPassed, passed_of_row
 from recalld.models.lab.results import Judged, Question
 from recalld.models.policy.breaker import BreakerPolicy
 from recalld.models.policy.cost_model import CostModel
+from recalld.models.policy.floor import FloorValues
 
 USER: Final = "calibration"
 """Whose the memories of labelled rows are; see `own_calibration.labelling.memory_of`."""
 UNHURRIED_S: Final = 1e6
 """Time for a recall whose clock stands still: enough for any plan."""
+LIFTED_FLOOR: Final = -0.999
+"""A cosine that every memory reaches."""
+UNLIMITED: Final = 1_000_000
 _JUDGED: Final = frozenset(
     {DropReason.BELOW_THRESHOLD, DropReason.BEHIND_BEST, DropReason.OVER_MAX_ITEMS, DropReason.OVER_MAX_CHARS}
 )
@@ -63,6 +70,22 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     gate_pairs: int
     gate_ms: float
     search_ms: float
+
+
+class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
+    """What the product hands over on a row, in the mode that it is configured for.
+
+    Attributes:
+        ids: Of the memories, best first.
+        skip_reason: Why the turn gate spared the search; empty: it let the turn through.
+        pairs: Pairs that the gates had read.
+        elapsed_ms: Milliseconds of the whole recall.
+    """
+
+    ids: tuple[str, ...]
+    skip_reason: str
+    pairs: int
+    elapsed_ms: float
 
 
 class BenchSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +139,7 @@ class RecallBench:
         self._limits = msgspec.structs.replace(settings.limits, gate_ms=UNHURRIED_S * 100.0, lanes=1)
         self._deps = self._dependencies(msgspec.structs.replace(settings.turn_gate, is_enabled=False))
         self._gated_deps = self._dependencies(msgspec.structs.replace(settings.turn_gate, is_enabled=True))
+        self._ungated_deps = self._without_floor()
         self._state = RecallState()
         self._finder = CandidateFinder(USER, self._state, self._deps)
         self._turn = TurnStep(USER, self._state.turns, self._deps)
@@ -157,6 +181,48 @@ class RecallBench:
         outcome, pairs, elapsed_ms = await self._recall(self._query(text, now_ms), self._gated_deps)
         return self._judged(outcome), pairs, elapsed_ms
 
+    async def hand_over(self, text: str, now_ms: int, mode: GateMode) -> HandedOver:
+        """The whole product, with the turn gate as configured.
+
+        Args:
+            text: The user's message.
+            now_ms: When it was said, Unix epoch milliseconds.
+            mode: What is done with what the gates decide.
+        """
+        deps = self._dependencies(self._settings.turn_gate)
+        deps = dataclasses.replace(deps, limits=msgspec.structs.replace(deps.limits, mode=mode))
+        outcome, pairs, elapsed_ms = await self._recall(self._query(text, now_ms), deps)
+        return HandedOver(
+            ids=tuple(item.memory.id for item in outcome.served),
+            skip_reason=outcome.reason.value if outcome.decision is RecallDecision.SKIP else "",
+            pairs=pairs,
+            elapsed_ms=elapsed_ms,
+        )
+
+    async def look_apart(
+        self, question: Question, relevant: Collection[str], now_ms: int, text: str
+    ) -> tuple[RelevantPassed, ...]:
+        """What became of the relevant memories of a row, by each gate alone and by all of them.
+
+        Args:
+            question: What `look` found.
+            relevant: Ids of what helps.
+            now_ms: When it was said, Unix epoch milliseconds.
+            text: The user's message.
+        """
+        query = self._query(text, now_ms)
+        whole, _, _ = await self._recall(query, self._gated_deps)
+        open_, _, _ = await self._recall(query, self._ungated_deps)
+        return passed_of_row(
+            question,
+            relevant,
+            is_turn_run=whole.decision is not RecallDecision.SKIP,
+            unfloored={item.memory.id for item in open_.items},
+            injected={item.memory.id for item in whole.items},
+            max_items=self._limits.max_items,
+            max_chars=self._limits.max_chars,
+        )
+
     async def _recall(self, query: RecallQuery, deps: RecallDependencies) -> tuple[RecallOutcome, int, float]:
         self._clock.present_ms = query.now_ms or 0
         self._meter.begin()
@@ -177,6 +243,18 @@ class RecallBench:
 
     def _query(self, text: str, now_ms: int) -> RecallQuery:
         return RecallQuery(user=USER, session="", text=text, now_ms=now_ms, deadline_s=UNHURRIED_S)
+
+    def _without_floor(self) -> RecallDependencies:
+        """A recall in which nothing but the relevance gate holds anything back."""
+        lifted = FloorValues(record=LIFTED_FLOOR, cue=LIFTED_FLOOR, ask=LIFTED_FLOOR)
+        everything = msgspec.structs.replace(
+            self._limits, max_items=UNLIMITED, max_chars=UNLIMITED, degraded_max_items=UNLIMITED
+        )
+        return dataclasses.replace(
+            self._deps,
+            calibration=msgspec.structs.replace(self._settings.calibration, floors=lifted),
+            limits=everything,
+        )
 
     def _dependencies(self, turn_gate: TurnGateOptions) -> RecallDependencies:
         clock, events = self._clock, EventBus()

@@ -31,7 +31,7 @@ def check_plot(path: Path) -> None:
     """Say at once what would only be found out after minutes of scoring.
 
     Raises:
-        ValueError: The name ends in none of `FORMATS`, or its directory is not there.
+        ValueError: The name ends in none of `FORMATS`, or it is a directory, or its directory is not there.
         PlotUnavailableError: matplotlib is not installed.
     """
     if path.suffix.lower() not in FORMATS:
@@ -39,6 +39,9 @@ def check_plot(path: Path) -> None:
         raise ValueError(message)
     if not path.parent.is_dir():
         message = f"{path.parent} is no directory; make it first, or name another"
+        raise ValueError(message)
+    if path.is_dir():
+        message = f"{path} is a directory; name a file in it"
         raise ValueError(message)
     try:
         import matplotlib as mpl  # noqa: PLC0415 - optional, and slow to import

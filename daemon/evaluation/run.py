@@ -14,6 +14,7 @@ from recalld.daemon.evaluation.meter import Meter
 from recalld.daemon.evaluation.sets import EvalRow, EvalSet
 from recalld.models.lab.arms import OF_THE_PRODUCT, Arm, ArmName, OffenderPriors, arm_of
 from recalld.models.lab.comparators import Comparators
+from recalld.models.lab.compound import RelevantPassed, compound_rates
 from recalld.models.lab.report import RowCounts, SetReport
 from recalld.models.lab.results import Judged, RowResult
 from recalld.models.lab.tally import arm_report, breakdown, control, detectable
@@ -30,11 +31,27 @@ class EvalInput(msgspec.Struct, frozen=True, kw_only=True):
         arms: In the order of the report.
         bench: How the product's recall is configured.
         comparators: Numbers of the other designs.
+        has_compound: Whether to tell the gates of the product apart as well.
     """
 
     arms: tuple[ArmName, ...]
     bench: BenchSettings
     comparators: Comparators
+    has_compound: bool = False
+
+
+class JudgedSet(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of every row of a set.
+
+    Attributes:
+        results: By arm.
+        again: What the arm that matters most made of every row once more.
+        apart: What became of every relevant memory, where that was asked for.
+    """
+
+    results: Results
+    again: list[RowResult]
+    apart: list[RelevantPassed]
 
 
 class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,18 +73,17 @@ def evaluate(given: EvalInput, sets: Sequence[EvalSet], meter: Meter, on_progres
     """
     evaluated: list[Evaluated] = []
     for each in sets:
-        results, again = anyio.run(_judge_set, given, each, meter, on_progress)
+        judged = anyio.run(_judge_set, given, each, meter, on_progress)
         meter.forget_logits()
-        evaluated.append(Evaluated(name=each.name, results=results, report=_report(given, each, results, again)))
+        evaluated.append(Evaluated(name=each.name, results=judged.results, report=_report(given, each, judged)))
     return evaluated
 
 
-async def _judge_set(
-    given: EvalInput, rows: EvalSet, meter: Meter, on_progress: Progress
-) -> tuple[Results, list[RowResult]]:
+async def _judge_set(given: EvalInput, rows: EvalSet, meter: Meter, on_progress: Progress) -> JudgedSet:
     """What every arm makes of every row, and what the one that matters most makes of it once more."""
     results: Results = {name: [] for name in given.arms}
     again: list[RowResult] = []
+    apart: list[RelevantPassed] = []
     arms = {name: arm_of(name, given.comparators) for name in given.arms if name not in OF_THE_PRODUCT}
     main = _main_of(given)
     repeated = {} if main in OF_THE_PRODUCT else {main: arm_of(main, given.comparators)}
@@ -83,8 +99,10 @@ async def _judge_set(
                 results[name].append(await _judge(name, row, found, bench, meter, arms))
             refound = await bench.look(row.text, row.now_ms)
             again.append(await _judge(main, row, refound, bench, meter, repeated))
+            if given.has_compound and row.label.is_answerable:
+                apart += await bench.look_apart(found.question, row.label.relevant, row.now_ms, row.text)
             on_progress(rows.name, done, len(rows.rows))
-    return results, again
+    return JudgedSet(results=results, again=again, apart=apart)
 
 
 async def _judge(
@@ -107,7 +125,8 @@ def _result(row: EvalRow, judged: tuple[Judged, ...], pairs: int, elapsed_ms: fl
     return RowResult(label=row.label, judged=judged, pairs_scored=pairs, elapsed_ms=elapsed_ms)
 
 
-def _report(given: EvalInput, rows: EvalSet, results: Results, again: Sequence[RowResult]) -> SetReport:
+def _report(given: EvalInput, rows: EvalSet, judged: JudgedSet) -> SetReport:
+    results = judged.results
     arms = {name.value: arm_report(results[name]) for name in given.arms}
     main = _main_of(given)
     answerable = sum(row.label.is_answerable for row in rows.rows)
@@ -121,8 +140,9 @@ def _report(given: EvalInput, rows: EvalSet, results: Results, again: Sequence[R
             nothing_relevant=len(rows.rows) - answerable,
         ),
         detectable=detectable(results[main]),
-        control=control(main.value, results[main], again),
+        control=control(main.value, results[main], judged.again),
         breakdown={name.value: breakdown(results[name]) for name in given.arms},
+        compound=compound_rates(judged.apart) if given.has_compound else msgspec.UNSET,
     )
 
 

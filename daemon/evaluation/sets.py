@@ -18,7 +18,7 @@ from recalld.daemon.own_calibration.rows import (
     conversation_of,
     moment_of,
     present_of,
-    read_numbered,
+    read_labelled,
     read_rows,
     records_of,
 )
@@ -82,7 +82,7 @@ def read_sets(paths: Sequence[Path], store_paths: Sequence[Path]) -> list[EvalSe
     stores = by_store([record for path in store_paths for record in read_rows(path, StoredRecord)])
     sets: list[EvalSet] = []
     for path in paths:
-        numbered = [_Numbered(line=line, row=row) for line, row in read_numbered(path, RecallRow)]
+        numbered = [_Numbered(line=line, row=row) for line, row in read_labelled(path)]
         if not numbered:
             message = f"{path}, line 1: there is no row in it; docs/measuring.md has the fields of a row"
             raise RowError(message)
@@ -126,6 +126,9 @@ def _set(
     present: Mapping[str, int],
 ) -> EvalSet:
     rows = [_row(each, path, stores, present) for each in numbered if not each.row.disputed]
+    if not rows:
+        message = f"{path}, line {numbered[0].line}: disputed: all rows of {name} are; there is nothing left to measure"
+        raise RowError(message)
     return EvalSet(name=name, rows=tuple(rows), disputed=sum(each.row.disputed for each in numbered))
 
 

@@ -10,7 +10,7 @@ import msgspec
 from recalld.actors.service import MemoryService
 from recalld.daemon.gateway import translate
 from recalld.daemon.gateway.candidates import read_candidates
-from recalld.daemon.gateway.moments import checked_zone, moment_ms
+from recalld.daemon.gateway.moments import checked_zone, said_ms
 from recalld.models.domain import admission, admission_store
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.usage import Usage
@@ -108,7 +108,7 @@ def observed_turn(request: requests.Observe, *, client: str, now_ms: int, deadli
         turn_id=translate.key_part("turn_id", request.turn_id),
         speaker=_speaker(request.speaker),
         text=translate.user_text(request.text, request.parts),
-        at_ms=moment_ms("at", request.at, zone, now_ms=now_ms),
+        at_ms=said_ms("at", request.at, zone, now_ms=now_ms),
         time_zone=request.time_zone,
         scope=translate.checked_scope(request.scope),
         offered=read.offered,

@@ -9,8 +9,9 @@ import structlog
 
 from recalld.actors.ports import Clock
 from recalld.actors.service import EventStream, MemoryService
-from recalld.daemon.gateway import decide_requests, translate, translate_cues
+from recalld.daemon.gateway import decide_requests, stats_reply, translate, translate_cues
 from recalld.daemon.gateway.admission_requests import answer_admission
+from recalld.daemon.gateway.audit_requests import answer_audit
 from recalld.daemon.gateway.counters import GatewayCount, GatewayCounters
 from recalld.daemon.gateway.limits import GatewayLimits
 from recalld.daemon.gateway.peer import RESERVED_PREFIX, AccessPolicy, Peer, own_prefix
@@ -94,6 +95,7 @@ class Dispatcher:
     ) -> Reply:
         match request:
             case requests.Health() | requests.Stats() | requests.Ping():
+                self._authorise_report(peer, request)
                 return await self._report(request)
             case _:
                 self._authorise(peer, request.user)
@@ -146,6 +148,10 @@ class Dispatcher:
                 return replies.Ok(id=request.id)
             case requests.NoteAudit():
                 return await self._note_audit(peer, request, write_deadline_s)
+            case requests.ListSamples() | requests.MarkSample():
+                return await answer_audit(
+                    self._service, request, client=client, now_ms=now_ms, write_deadline_s=write_deadline_s
+                )
             case requests.Standing() | requests.SetStanding() | requests.Outcome() | requests.Outcomes():
                 return await answer_feedback(
                     self._service,
@@ -162,12 +168,23 @@ class Dispatcher:
             case requests.Health(deep=is_deep):
                 return translate.health_report(request.id, await self._service.health(is_deep=is_deep))
             case requests.Stats():
-                stats = await self._service.stats()
-                return translate.stats_report(request.id, stats, self._counters.snapshot())
+                stats = await self._service.stats(stats_reply.stats_query(request))
+                return stats_reply.stats_report(request.id, stats, self._counters.snapshot())
             case requests.Ping():
                 return replies.Pong(id=request.id)
             case _:
                 assert_never(request)
+
+    def _authorise_report(self, peer: Peer, request: requests.Health | requests.Stats | requests.Ping) -> None:
+        """What was counted of a user is the user's; what was counted of all, theirs who may act for all."""
+        if not isinstance(request, requests.Stats):
+            return
+        if request.user is not None:
+            self._authorise(peer, request.user)
+        elif (request.ever or request.days is not None) and not self._policy.may_act_for_all(peer.uid):
+            self._counters.add(GatewayCount.REQUESTS_FORBIDDEN)
+            message = f"user: uid {peer.uid} may see what was counted of all users only without `days` and `ever`"
+            raise RecalldError(ErrorCode.FORBIDDEN, message)
 
     async def _note_audit(self, peer: Peer, request: requests.NoteAudit, deadline_s: float) -> Reply:
         """An audit loosens what is let in for every user, so that who acts for one alone may not say it."""

@@ -2,6 +2,8 @@
 
 * An RFC 3339 date-time with an offset (`2026-07-01T12:00:00+02:00`, `…Z`) is that instant.
 * One without an offset is read in the request's `time_zone`, and refused when that is not given.
+* That local time is the earlier instant of an hour that the clocks repeat, and is refused in one that they skip.
+* A turn was said neither before 1990 nor more than five years from now: such a moment is a mistake of the sender's.
 * An integer is Unix epoch milliseconds. One that looks like seconds is refused rather than taken for 1970.
 
 `expires_at` has further rules of its own, in `models.policy.expiry`.
@@ -20,6 +22,11 @@ from recalld.models.policy.expiry import EPOCH_MS_MAX, EPOCH_MS_MIN
 _DATE_TIME = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d{2}:\d{2})?", re.ASCII
 )
+SAID_MS_MIN = 631_152_000_000
+"""The start of 1990: nobody spoke to an assistant before."""
+AHEAD_MS_MAX = 5 * 366 * 86_400_000
+"""How far ahead of the daemon's clock a turn may be: five years. A clock that lost its battery is behind by that much,
+and made-up conversations play next year; more is a slip, such as microseconds for milliseconds."""
 _NO_ZONES = frozenset({"localtime", "posixrules", "Factory"})
 """Files beside the zones, under names of no zone: the first is the server's own, and the others are anybody's."""
 _NO_REGIONS = frozenset({"posix", "right"})
@@ -65,11 +72,39 @@ def moment_ms(field: str, value: str | int | None, zone: zoneinfo.ZoneInfo | Non
             _refuse(field, f"{value!r} is not understood; {_FORMS}")
         moment = dt.datetime.fromisoformat(value.upper())
         if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=_known(field, value, zone))
+            moment = _pinned(field, moment, _known(field, value, zone))
         return (moment - dt.datetime.fromtimestamp(0, tz=dt.UTC)) // dt.timedelta(milliseconds=1)
     except (ValueError, OverflowError) as error:
         message = f"{field}: {value!r} is not a possible date and time ({error}); {_FORMS}"
         raise RecalldError(ErrorCode.BAD_REQUEST, message) from error
+
+
+def said_ms(field: str, value: str | int | None, zone: zoneinfo.ZoneInfo | None, *, now_ms: int) -> int:
+    """The instant at which something was said, in Unix epoch milliseconds; the present when the field names none.
+
+    Args:
+        field: Its name, for messages.
+        value: What the request says.
+        zone: The zone of the request.
+        now_ms: The present.
+
+    Raises:
+        RecalldError: `bad_request`, naming the field and the remedy: as `moment_ms`, and before 1990 or too far ahead.
+    """
+    at_ms = moment_ms(field, value, zone, now_ms=now_ms)
+    if at_ms < SAID_MS_MIN:
+        _refuse(field, f"{value!r} lies before 1990; {_FORMS}")
+    if at_ms > now_ms + AHEAD_MS_MAX:
+        _refuse(field, f"{value!r} is more than five years ahead; send the time at which the turn was said")
+    return at_ms
+
+
+def _pinned(field: str, naive: dt.datetime, zone: zoneinfo.ZoneInfo) -> dt.datetime:
+    """A local time with its zone: the earlier one of two in the hour that the clocks repeat."""
+    pinned = naive.replace(tzinfo=zone, fold=0)
+    if pinned.astimezone(dt.UTC).astimezone(zone).replace(tzinfo=None) != naive:
+        _refuse(field, f"{naive.isoformat()} does not exist in {zone.key} (clocks go forward); give an offset")
+    return pinned
 
 
 def _checked_epoch(field: str, value: int) -> int:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
+from recalld.daemon.gateway import shadowing
 from recalld.daemon.gateway.moments import checked_zone, moment_ms
 from recalld.models.domain import admission, health, recall, records, store
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.turn_parts import MessagePart, PartKind
+from recalld.models.policy.admission.secrets import redact
 from recalld.models.policy.expiry import parse_expiry
+from recalld.models.policy.impossible_date import find_impossible_end
 from recalld.models.policy.memory_checks import check_scope, check_user
 from recalld.protocol import items, replies, requests
 
@@ -130,7 +133,7 @@ def session_name(session: str) -> str:
     """A session's name.
 
     Raises:
-        RecalldError: `bad_request` when it holds the separator of the store's keys.
+        RecalldError: `bad_request` when it holds the separator of the store's keys, or a secret.
     """
     return key_part("session", session)
 
@@ -149,20 +152,32 @@ def checked_scope(scope: str) -> str:
     """A scope.
 
     Raises:
-        RecalldError: `bad_request` when it is only white space or has a NUL.
+        RecalldError: `bad_request` when it is only white space, has a NUL or holds a secret.
     """
     check_scope(scope)
-    return scope
+    return without_secret("scope", scope)
 
 
 def key_part(field: str, value: str) -> str:
     """What becomes part of a key of the store.
 
     Raises:
-        RecalldError: `bad_request` when it holds the separator of those keys.
+        RecalldError: `bad_request` when it holds the separator of those keys, or a secret.
     """
     if TURN_KEY_SEPARATOR in value:
         message = f"{field}: contains the character U+001F; take it out"
+        raise RecalldError(ErrorCode.BAD_REQUEST, message)
+    return without_secret(field, value)
+
+
+def without_secret(field: str, value: str) -> str:
+    """A name that is stored and logged as it is.
+
+    Raises:
+        RecalldError: `bad_request` when it holds a secret; the message does not repeat it.
+    """
+    if value and redact(value).found:
+        message = f"{field}: holds a password, key or token; use a name without one"
         raise RecalldError(ErrorCode.BAD_REQUEST, message)
     return value
 
@@ -170,6 +185,9 @@ def key_part(field: str, value: str) -> str:
 def _memory_text(text: str) -> str:
     if not text.strip():
         message = "text: is blank; say what is to be remembered"
+        raise RecalldError(ErrorCode.BAD_REQUEST, message)
+    if (impossible := find_impossible_end(text)) != "":
+        message = f"text: ends on {impossible!r}, a day that does not exist; correct the day, or leave it out"
         raise RecalldError(ErrorCode.BAD_REQUEST, message)
     return text
 
@@ -189,17 +207,18 @@ def recalled(request_id: int, outcome: recall.RecallOutcome, *, now_ms: int, exp
     return replies.Recalled(
         id=request_id,
         recall_id=outcome.recall_id,
-        decision=outcome.decision.value,
+        decision=shadowing.done_decision(outcome).value,
         mode=outcome.mode.value,
-        reason=outcome.reason.value,
+        reason=shadowing.done_reason(outcome).value,
         degraded_reason=None if outcome.degraded_reason is None else outcome.degraded_reason.value,
         degraded_detail=outcome.degraded_detail,
-        items=tuple(_recalled_item(item, outcome.gate.threshold, now_ms) for item in outcome.items),
+        items=tuple(_recalled_item(item, outcome.gate.threshold, now_ms) for item in outcome.served),
         floor_items=outcome.floor_items,
         dropped=tuple(_dropped_item(item) for item in outcome.dropped) if explain else (),
         coverage=msgspec.convert(outcome.coverage, items.Coverage, from_attributes=True),
         gate=msgspec.convert(outcome.gate, items.GateReport, from_attributes=True),
         timings=msgspec.convert(outcome.timings, items.Timings, from_attributes=True),
+        shadow=shadowing.shadow_item(outcome),
     )
 
 
@@ -296,14 +315,6 @@ def health_report(request_id: int, report: health.HealthReport) -> replies.Healt
         ledger_rows_dropped=report.ledger_rows_dropped,
         rss_bytes=report.rss_bytes,
         open_fds=report.open_fds,
-    )
-
-
-def stats_report(request_id: int, stats: health.Stats, gateway_counts: dict[str, int]) -> replies.StatsReport:
-    """Counters and latencies; the gateway's own counters are named `gateway_…`."""
-    counters = {**stats.counters, **{f"gateway_{name}": count for name, count in gateway_counts.items()}}
-    return replies.StatsReport(
-        id=request_id, uptime_s=stats.uptime_s, counters=counters, latencies_ms=stats.latencies_ms
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
 from recalld.daemon.own_calibration.labelling import Record, Turn, moment_ms
 
 DAY_MS = 86_400_000
+_GZIP: Final = b"\x1f\x8b"
 _Row = TypeVar("_Row", bound=msgspec.Struct)
 
 
@@ -38,7 +40,7 @@ class RecallRow(Turn, frozen=True, kw_only=True):
         source: Where it comes from, for reports.
 
     Raises:
-        ValueError: The query is blank, or the labels of an undisputed row contradict each other.
+        ValueError: The id or the query is blank, or the labels of an undisputed row contradict each other.
     """
 
     user: str
@@ -51,6 +53,9 @@ class RecallRow(Turn, frozen=True, kw_only=True):
     source: str = ""
 
     def __post_init__(self) -> None:
+        if not self.id.strip():
+            message = "id is blank; give each row a name of its own"
+            raise ValueError(message)
         if not self.query.strip():
             message = "query is blank; give the user's words"
             raise ValueError(message)
@@ -82,7 +87,11 @@ def read_numbered(path: Path, row: type[_Row]) -> list[tuple[int, _Row]]:
         OSError: The file cannot be read.
     """
     rows: list[tuple[int, _Row]] = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    content = path.read_bytes().removeprefix(codecs.BOM_UTF8)  # some editors put it in front
+    if content.startswith(_GZIP):
+        message = f"{path}, line 1: the file is compressed; unpack it first, for instance with `gzip -d`"
+        raise RowError(message)
+    for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -91,6 +100,23 @@ def read_numbered(path: Path, row: type[_Row]) -> list[tuple[int, _Row]]:
             message = f"{path}, line {number}: {error}; docs/operating.md has the fields of a row"
             raise RowError(message) from error
     return rows
+
+
+def read_labelled(path: Path) -> list[tuple[int, RecallRow]]:
+    """The labelled rows of a file, each with the number of its line.
+
+    Raises:
+        RowError: A line is no such row, or says again what another one says: it would count twice.
+        OSError: The file cannot be read.
+    """
+    numbered = read_numbered(path, RecallRow)
+    lines: dict[bytes, int] = {}
+    for line, row in numbered:
+        before = lines.setdefault(msgspec.json.encode(row), line)
+        if before != line:
+            message = f"{path}, line {line}: id: {row.id} is on line {before} word for word; leave one of them out"
+            raise RowError(message)
+    return numbered
 
 
 def conversation_of(row: RecallRow) -> str:

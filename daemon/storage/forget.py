@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recalld.actors.store.forgetting_rules import Sought
+from recalld.daemon.storage.audit_samples import forget_sought
 from recalld.daemon.storage.changes import ChangeNotes
 from recalld.daemon.storage.forget_derived import forget_derived
 from recalld.daemon.storage.ledger import append_decision, clean_bodies, remove_decisions, remove_turns
@@ -41,7 +42,9 @@ _USERS_TABLES: Final = (
     "closings",
     "pending_turns",
     "pending_expiries",
+    "audit_samples",
     "decisions",
+    "ledger_tallies",
     "users",
 )
 """What else belongs to a user without memories and tombstones, in an order that no foreign key minds."""
@@ -91,7 +94,9 @@ def _forget(db: sqlite3.Connection, notes: ChangeNotes, command: Forget) -> Forg
 
 
 def _forget_each(db: sqlite3.Connection, notes: ChangeNotes, user_no: int, command: Forget) -> Forgotten:
-    beside = forget_notes(db, user_no, Sought(words=frozenset(command.words)))
+    sought = Sought(words=frozenset(command.words))
+    beside = forget_notes(db, user_no, sought)
+    forget_sought(db, user_no, sought)
     ids = []
     tombstones = 0
     for stored in _named(db, user_no, command):

@@ -16,6 +16,7 @@ from recalld.daemon.storage.admission_rows import (
     observation_from_row,
     proposal_from_row,
 )
+from recalld.daemon.storage.audit_samples import forget_samples
 from recalld.daemon.storage.errors import DamagedRowError
 from recalld.daemon.storage.evidence import drop_evidence, quotes_of
 from recalld.daemon.storage.memories import StoredMemory
@@ -32,6 +33,7 @@ def forget_derived(db: sqlite3.Connection, stored: StoredMemory) -> None:
     quotes = quotes_of(db, user_no, memory.id)
     reach = reach_of(memory, slots_of(db, user_no, memory.id), quotes)
     forget_pending(db, user_no, reach)
+    forget_samples(db, user_no, reach)
     observed, proposed = _observations(db, user_no, reach), _proposals(db, user_no, reach)
     db.executemany("DELETE FROM observations WHERE user_no = ? AND id = ?", [(user_no, each) for each in observed])
     db.executemany("DELETE FROM proposals WHERE user_no = ? AND id = ?", [(user_no, each) for each in proposed])

@@ -9,6 +9,7 @@ import msgspec
 
 from recalld.actors.store.rules import EMPTY_BODY, body_needles
 from recalld.daemon.storage.errors import DamagedRowError, RowKind
+from recalld.daemon.storage.ledger_tallies import add_tallies, trim_tallies
 from recalld.daemon.storage.rows import decision_from_row
 from recalld.daemon.storage.users import ensure_user
 from recalld.models.domain.reasons import AdmissionReason, RememberOutcome
@@ -30,12 +31,13 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def append_decision(db: sqlite3.Connection, row: DecisionRow) -> None:
-    """Add a ledger row, inside the caller's transaction. A row that is there already stays as it is."""
-    db.execute(
+    """Add a ledger row and count it, in the caller's transaction. A row that is there already stays as it is."""
+    user_no = ensure_user(db, row.user)
+    added = db.execute(
         "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
         (
             row.id,
-            ensure_user(db, row.user),
+            user_no,
             row.session,
             row.op.value,
             row.at_ms,
@@ -46,6 +48,8 @@ def append_decision(db: sqlite3.Connection, row: DecisionRow) -> None:
             row.body,
         ),
     )
+    if added.rowcount == 1:
+        add_tallies(db, user_no, row)
 
 
 def find_decision(db: sqlite3.Connection, decision_id: str) -> DecisionRow | None:
@@ -134,6 +138,7 @@ def _as_json(memory_id: str) -> bytes:
 
 
 def trim_ledger(db: sqlite3.Connection, before_ms: int) -> None:
-    """Drop ledger rows and turn records older than `before_ms`, inside the caller's transaction."""
+    """Drop ledger rows, their counts and turn records older than `before_ms`, inside the caller's transaction."""
     db.execute("DELETE FROM decisions WHERE at_ms < ?", (before_ms,))
+    trim_tallies(db, before_ms)
     db.execute("DELETE FROM turns WHERE at_ms < ?", (before_ms,))

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from recalld.daemon.storage.admission_schema import ADMISSION_SCHEMA
+from recalld.daemon.storage.audit_schema import AUDIT_SCHEMA
 from recalld.daemon.storage.embeddings import pack_stored_vectors
 from recalld.daemon.storage.errors import DatabaseRefusedError
+from recalld.daemon.storage.ledger_tallies import count_all
+from recalld.daemon.storage.ledger_tally_schema import LEDGER_TALLY_SCHEMA
 from recalld.daemon.storage.meta import MetaKey, write_meta
 from recalld.daemon.storage.origins import keep_origins
 from recalld.daemon.storage.outcome_schema import OUTCOME_SCHEMA
@@ -102,6 +105,17 @@ def _count_overflow(db: sqlite3.Connection, _context: MigrationContext) -> None:
         db.execute(statement)
 
 
+def _count_ledger(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    for statement in LEDGER_TALLY_SCHEMA:
+        db.execute(statement)
+    count_all(db)
+
+
+def _create_audit(db: sqlite3.Connection, _context: MigrationContext) -> None:
+    for statement in AUDIT_SCHEMA:
+        db.execute(statement)
+
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(number=1, name="first schema", apply=_create_first_schema),
     Migration(number=2, name="memories by the time of their change", apply=_index_times_of_change),
@@ -114,6 +128,8 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(number=9, name="evidence, slots, observations and proposals", apply=_create_admission),
     Migration(number=10, name="turns that wait for a language model", apply=_create_pending_turns),
     Migration(number=11, name="turns that found no room to wait", apply=_count_overflow),
+    Migration(number=12, name="counts of the ledger", apply=_count_ledger),
+    Migration(number=13, name="samples for audits", apply=_create_audit),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import msgspec
@@ -24,7 +24,7 @@ from recalld.daemon.storage.rows import (
 )
 from recalld.daemon.storage.times import IN_WINDOWS, windows_parameter
 from recalld.daemon.storage.users import find_user
-from recalld.models.domain.records import Memory, MemoryStatus
+from recalld.models.domain.records import Memory, MemoryKind, MemoryStatus
 from recalld.models.domain.store import (
     ListFilter,
     MemoryPage,
@@ -34,9 +34,10 @@ from recalld.models.domain.time_window import TimeWindow
 
 # Only constant text is joined into the statements below; every value is a parameter.
 _BY_ID: Final = f"""
-    SELECT {MEMORY_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value
+    SELECT {MEMORY_COLUMNS} FROM json_each(:wanted) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value
     JOIN users AS u USING (user_no)
-    WHERE u.name = ? AND m.status <> '{MemoryStatus.FORGOTTEN.value}' ORDER BY wanted.key
+    WHERE u.name = :user AND m.status <> '{MemoryStatus.FORGOTTEN.value}'
+        AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds))) ORDER BY wanted.key
 """  # noqa: S608 - constant text
 # Two conditions, and not one with a parameter: live memories are walked through an index that has no others.
 _FROM_LIVE: Final = f"FROM memories AS m WHERE m.user_no = :user_no AND {LIVE}"
@@ -64,10 +65,19 @@ _COUNTS: Final = f"""
 """  # noqa: S608 - constant text
 
 
-def memories_by_id(db: sqlite3.Connection, user: str, memory_ids: Sequence[str]) -> dict[str, Memory]:
-    """Memories of the user in any status but forgotten, in the order asked for; damaged ones are left out."""
-    wanted = msgspec.json.encode(list(memory_ids)).decode()
-    rows: list[MemoryRow] = db.execute(_BY_ID, (wanted, user_bytes(user))).fetchall()
+def memories_by_id(
+    db: sqlite3.Connection, user: str, memory_ids: Sequence[str], *, kinds: Collection[MemoryKind] = ()
+) -> dict[str, Memory]:
+    """Memories of the user in any status but forgotten, in the order asked for; damaged ones are left out.
+
+    With kinds, only memories of these are read.
+    """
+    parameters = {
+        "wanted": msgspec.json.encode(list(memory_ids)).decode(),
+        "user": user_bytes(user),
+        "kinds": msgspec.json.encode(sorted(kinds)).decode() if kinds else None,
+    }
+    rows: list[MemoryRow] = db.execute(_BY_ID, parameters).fetchall()
     return {memory.id: memory for memory in sound_memories(rows, user)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -14,13 +14,23 @@ import anyio
 from recalld.actors.store.forgetting_rules import Sought
 from recalld.actors.store.rules import unstorable
 from recalld.actors.store.search_text import query_stems, terms_posted
-from recalld.daemon.storage import admission_queries, outcomes, pending_turns, queries, sought_notes, standing
+from recalld.daemon.storage import (
+    admission_queries,
+    audit_samples,
+    outcomes,
+    pending_turns,
+    queries,
+    sought_notes,
+    standing,
+)
 from recalld.daemon.storage.admission_tables import usage
 from recalld.daemon.storage.changes import SeqBoard
 from recalld.daemon.storage.connection import Session, open_reading, open_session
+from recalld.daemon.storage.decision_samples import newest_samples, newest_users
 from recalld.daemon.storage.health import Liveness, assess
 from recalld.daemon.storage.index_delta import index_delta, index_page
 from recalld.daemon.storage.ledger import find_decision
+from recalld.daemon.storage.ledger_tallies import read_tallies
 from recalld.daemon.storage.pending import PendingSearch
 from recalld.daemon.storage.rows import VectorShape
 from recalld.daemon.storage.search import find_by_words, find_posted
@@ -29,12 +39,16 @@ from recalld.daemon.storage.times import find_within
 from recalld.daemon.storage.transactions import guarded, in_snapshot
 from recalld.daemon.storage.users import find_user
 from recalld.models.domain.admission_store import Lineage, ObservationPage, ProposalPage, ProposalState, SlotHolder
+from recalld.models.domain.audit_samples import SampleGroup, SampleKind, SamplePage
+from recalld.models.domain.drift import DecisionSample
 from recalld.models.domain.extraction import PendingCounts, PendingTurn
+from recalld.models.domain.ledger_tally import LedgerTallies
 from recalld.models.domain.outcomes import OutcomeTally
-from recalld.models.domain.records import Memory
+from recalld.models.domain.records import Memory, MemoryKind
 from recalld.models.domain.standing import MemoryOutcomes, StandingCandidates
 from recalld.models.domain.store import (
     DecisionRow,
+    FoundByWords,
     IndexDelta,
     IndexPage,
     LexicalHit,
@@ -160,6 +174,30 @@ class SqliteReader:
 
         return await self._pool.run(find)
 
+    async def found_by_words(
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
+        kinds: Collection[MemoryKind] = (),
+    ) -> FoundByWords:
+        """As `lexical`, with the memories behind the hits; see `MemoryReader.found_by_words`."""
+        stems = query_stems(terms)
+
+        def find(db: sqlite3.Connection) -> FoundByWords:
+            user_no = find_user(db, user)
+            if user_no is None:
+                return FoundByWords()
+            hits = find_by_words(db, user_no, stems, now_ms=now_ms, limit=max(limit, 0), scope=scope, windows=windows)
+            memories = queries.memories_by_id(db, user, [hit.memory_id for hit in hits], kinds=kinds) if hits else {}
+            return FoundByWords(hits=tuple(hits), memories=memories)
+
+        return await self._pool.run(find)
+
     async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
         """Those of the terms that some memory of the user contains; see `MemoryReader.posted`."""
 
@@ -209,6 +247,28 @@ class SqliteReader:
     async def decision(self, decision_id: str) -> DecisionRow | None:
         """A ledger row."""
         return await self._pool.run(lambda db: find_decision(db, decision_id))
+
+    async def decision_samples(self, user: str, *, limit: int) -> tuple[DecisionSample, ...]:
+        """The newest recalls and observed turns of a user."""
+        return await self._pool.run(lambda db: newest_samples(db, user, limit=limit))
+
+    async def deciding_users(self, *, since_ms: int, limit: int) -> tuple[str, ...]:
+        """Users with ledger rows since a time."""
+        return await self._pool.run(lambda db: newest_users(db, since_ms=since_ms, limit=limit))
+
+    async def ledger_tallies(self, user: str | None, *, since_ms: int | None, now_ms: int) -> LedgerTallies:
+        """What was counted of the ledger since a time."""
+        return await self._pool.run(lambda db: read_tallies(db, user, since_ms=since_ms, now_ms=now_ms))
+
+    async def audit_samples(self, user: str, kinds: Sequence[SampleKind], *, is_marked: bool, limit: int) -> SamplePage:
+        """The newest samples for an audit, of some kinds."""
+        return await self._pool.run(
+            lambda db: audit_samples.find_samples(db, user, kinds, is_marked=is_marked, limit=limit)
+        )
+
+    async def audit_counts(self, user: str | None, *, since_ms: int) -> tuple[SampleGroup, ...]:
+        """Samples for an audit, counted."""
+        return await self._pool.run(lambda db: audit_samples.count_samples(db, user, since_ms=since_ms))
 
     async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
         """Reports on each of these memories, counted."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -22,13 +22,24 @@ from recalld.models.domain.store import LexicalHit
 from recalld.models.domain.time_window import TimeWindow
 
 Parameter = str | int | float | None
+R = TypeVar("R")
 
 STATISTICS: Final = "SELECT found_memories, found_terms FROM users WHERE user_no = ?"
 """Memories of a user that words can find, and the number of stems of their texts together; kept by triggers."""
-_COUNTS: Final = "SELECT SUM(doc) FROM memory_fts_vocab WHERE term = ?"
-_HAVING: Final = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?"
-# One value instead of a row for each: thousands of rows would be thousands of turns with the interpreter.
-_ALL_HAVING: Final = "SELECT json_group_array(rowid) FROM memory_fts WHERE memory_fts MATCH ?"
+# Of all words at once, and one value instead of a row for each: every statement, and every row, is a turn with the
+# interpreter, for which the other threads of a recall wait as well.
+_WANTED: Final = "FROM (SELECT value FROM json_each(?) ORDER BY key) AS wanted"
+_COUNTS: Final = f"""
+    SELECT json_group_array((SELECT COALESCE(SUM(doc), 0) FROM memory_fts_vocab WHERE term = wanted.value)) {_WANTED}
+"""  # noqa: S608 - only constants are joined; every value is a parameter
+_POSTED: Final = f"""
+    SELECT json_group_array(EXISTS (SELECT 1 FROM memory_fts WHERE memory_fts MATCH wanted.value)) {_WANTED}
+"""  # noqa: S608 - as above
+_HAVING: Final = f"""
+    SELECT '[' || group_concat(
+        (SELECT json_group_array(rowid) FROM memory_fts WHERE memory_fts MATCH wanted.value)
+    ) || ']' {_WANTED}
+"""  # noqa: S608 - as above
 _SHOWN: Final = f"m.user_no = :user_no AND {LIVE} AND {IN_SCOPE} AND {IN_WINDOWS}"
 _KNOWN: Final = f"""
     SELECT m.memory_no, m.id, m.created_at_ms, m.term_count
@@ -110,10 +121,9 @@ def find_posted(db: sqlite3.Connection, user_no: int, stems: Sequence[str]) -> f
         UnicodeEncodeError: A stem has a lone surrogate.
     """
     # Not from the vocabulary, which counts all memories that have the stem.
-    statement = f"{_HAVING} LIMIT 1"
-    return frozenset(
-        stem for stem in stems if db.execute(statement, (_phrase(token(user_no, stem)),)).fetchone() is not None
-    )
+    sought = _storable(stems)
+    are_posted = _of_each(db, _POSTED, [_phrase(token(user_no, stem)) for stem in sought], list[int])
+    return frozenset(stem for stem, is_posted in zip(sought, are_posted, strict=True) if is_posted)
 
 
 def _statistics(db: sqlite3.Connection, user_no: int) -> tuple[int, float]:
@@ -124,13 +134,12 @@ def _statistics(db: sqlite3.Connection, user_no: int) -> tuple[int, float]:
 
 def _words(db: sqlite3.Connection, user_no: int, stems: Sequence[str], memories: int) -> list[Word]:
     """Those of the stems that the user's memories have."""
-    words = []
-    for stem in stems:
-        user_stem = token(user_no, stem)
-        having: int | None = db.execute(_COUNTS, (user_stem,)).fetchone()[0]
-        if having:
-            words.append(Word(user_stem, having, inverse_document_frequency(memories, having)))
-    return words
+    user_stems = [token(user_no, stem) for stem in _storable(stems)]
+    return [
+        Word(user_stem, having, inverse_document_frequency(memories, having))
+        for user_stem, having in zip(user_stems, _of_each(db, _COUNTS, user_stems, list[int]), strict=True)
+        if having
+    ]
 
 
 def _nominated(db: sqlite3.Connection, nominating: Sequence[Word], shown: dict[str, Parameter], limit: int) -> _Turn:
@@ -139,13 +148,11 @@ def _nominated(db: sqlite3.Connection, nominating: Sequence[Word], shown: dict[s
         newest = {**shown, "match": _phrase(nominating[0].stem), "limit": limit}
         newest_found = [_Found(*row) for row in db.execute(_NEWEST, newest)]
         return _Turn(newest_found, _matched(db, nominating, newest_found))
-    nominated = nominated_by(
-        [
-            (_having(db, _match(word, is_in_text=is_in_text)), worth)
-            for word in nominating
-            for is_in_text, worth in ((True, word.worth(is_in_text=True)), (False, word.worth(is_in_text=False)))
-        ]
-    )
+    sought = [(word, is_in_text) for word in nominating for is_in_text in (True, False)]
+    matches = [_match(word, is_in_text=is_in_text) for word, is_in_text in sought]
+    worth = [word.worth(is_in_text=is_in_text) for word, is_in_text in sought]
+    # The numbers of all memories that have each word.
+    nominated = nominated_by([*zip(_of_each(db, _HAVING, matches, list[list[int]]), worth, strict=True)])
     found: list[_Found] = []
     matched: dict[int, float] = {}
     # Most often the first so many may all be recalled; in a scope of its own, few of them may be.
@@ -159,10 +166,20 @@ def _nominated(db: sqlite3.Connection, nominating: Sequence[Word], shown: dict[s
     return _Turn(found[:limit], matched)
 
 
-def _having(db: sqlite3.Connection, match: str) -> list[int]:
-    """The numbers of all memories that have a token."""
-    (numbers,) = db.execute(_ALL_HAVING, (match,)).fetchone()
-    return msgspec.json.decode(numbers, type=list[int])
+def _storable(stems: Sequence[str]) -> list[str]:
+    """Stems that a memory can have: none has a NUL, at which SQLite would end the text."""
+    return [stem for stem in stems if "\0" not in stem]
+
+
+def _of_each(db: sqlite3.Connection, statement: str, wanted: Sequence[str], kind: type[R]) -> R:
+    """What a statement over `_WANTED` finds for each of some texts, in their order.
+
+    Raises:
+        UnicodeEncodeError: A text has a lone surrogate.
+    """
+    parameter = msgspec.json.encode(wanted).decode()
+    (found,) = db.execute(statement, (parameter,)).fetchone()
+    return msgspec.json.decode(found, type=kind)
 
 
 def _known(db: sqlite3.Connection, numbers: Sequence[int], shown: dict[str, Parameter]) -> list[_Found]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from recalld.daemon.storage.audit_samples import trim_samples
 from recalld.daemon.storage.changes import ChangeNotes, trim_changes
 from recalld.daemon.storage.connection import BUSY_TIMEOUT_MS
 from recalld.daemon.storage.files import size_bytes, wal_path
@@ -42,9 +43,10 @@ def touch(db: sqlite3.Connection) -> None:
 
 
 def trim(db: sqlite3.Connection, command: Checkpoint) -> None:
-    """Trim the change log and the ledger."""
+    """Trim the change log, the ledger and the samples for audits."""
     trim_changes(db, command.changes_keep)
     trim_ledger(db, command.now_ms - command.ledger_keep_ms)
+    trim_samples(db, command.now_ms - command.samples_keep_ms)
 
 
 def truncate_log(db: sqlite3.Connection, path: Path) -> Checkpointed:

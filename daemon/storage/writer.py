@@ -13,7 +13,18 @@ import msgspec
 from anyio import to_thread
 
 from recalld.actors.store.rules import unstorable
-from recalld.daemon.storage import admission, forget, meta, outcomes, pending_turns, remember, standing, update, upkeep
+from recalld.daemon.storage import (
+    admission,
+    audit_samples,
+    forget,
+    meta,
+    outcomes,
+    pending_turns,
+    remember,
+    standing,
+    update,
+    upkeep,
+)
 from recalld.daemon.storage.changes import ChangeNotes, SeqBoard
 from recalld.daemon.storage.connection import Session
 from recalld.daemon.storage.errors import is_read_only
@@ -32,6 +43,7 @@ from recalld.models.domain.admission_store import (
     TurnAdmitted,
 )
 from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.audit_samples import AppendSamples, MarkSample
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.extraction import AppendPending, PendingCounts, SettlePending
 from recalld.models.domain.outcomes import OutcomeRecorded, RecordOutcome
@@ -143,6 +155,14 @@ class SqliteWriter:
     async def note_audit(self, command: NoteAudit) -> None:
         """Note that somebody went through the newest memories."""
         await self._write(lambda db, _: meta.note_audit(db, command.at_ms))
+
+    async def append_samples(self, command: AppendSamples) -> int:
+        """Keep samples for an audit; how many are new."""
+        return await self._write(lambda db, _: audit_samples.append_samples(db, command))
+
+    async def mark_sample(self, command: MarkSample) -> None:
+        """Note what somebody says of a sample. Raises `NOT_FOUND`."""
+        await self._write(lambda db, _: audit_samples.mark_sample(db, command))
 
     async def append_decisions(self, command: AppendDecisions) -> None:
         """Append ledger rows; a row whose id is there already is skipped."""

@@ -8,18 +8,15 @@ import msgspec
 
 from recalld.models.calibration.admission_data import AdmissionRow, undisputed
 from recalld.models.calibration.admission_fit import (
-    Embed,
-    JudgedTurn,
+    JudgeFit,
     StyleReport,
     choose_thresholds,
-    fit_judge,
-    held_out_scores,
     in_log_odds,
     log_odds_of,
-    prepare_row,
     rates_at,
 )
 from recalld.models.calibration.admission_record import AdmissionRecord
+from recalld.models.calibration.admission_turns import Embed, JudgedTurn, prepare_row
 
 Scores = Sequence[tuple[float, ...]]
 ALL_STYLES = "all"
@@ -63,8 +60,9 @@ def calibrate_admission(
     """
     told = steps or Steps()
     turns = prepare_rows(undisputed(rows), embed, told.on_turn)
-    scores = held_out_scores(turns, told.on_style)
-    model = in_log_odds(fit_judge(turns), turns, scores)
+    fit = JudgeFit(turns)
+    scores = fit.held_out_scores(told.on_style)
+    model = in_log_odds(fit.model(), turns, scores)
     odds = log_odds_of(model, scores)
     thresholds = choose_thresholds(turns, odds)
     return AdmissionRecord(

@@ -1,6 +1,7 @@
-"""Fitting the local judge: prototypes and weights by ridge regression, log-odds and thresholds on styles left out.
+"""Fitting the local judge: weights by kernel ridge regression, log-odds and thresholds on styles left out.
 
-The problem is convex and its start is chosen by counting, so that the same rows give the same record.
+The problem has one solution, and which rows take part is chosen by counting: the same rows give the same record. What
+needs no label (means, scales, directions, which phrases count) is taken from all rows, those left out included.
 """
 
 from __future__ import annotations
@@ -11,41 +12,33 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recalld.models.calibration.admission_data import AdmissionRow
+from recalld.models.calibration.admission_features import PhraseRows, seen_features
+from recalld.models.calibration.admission_turns import JudgedTurn
 from recalld.models.calibration.intervals import Proportion, wilson
-from recalld.models.domain.facts import Span
-from recalld.models.policy.judge.features import FLAG_COUNT, Matrix, raw_features, scaled
-from recalld.models.policy.judge.find import JudgeTexts, JudgeThresholds, found_places, judge_texts
-from recalld.models.policy.judge.flags import FLAG_NAMES, read_flags, turn_language
+from recalld.models.calibration.kernel_ridge import KernelRidge
+from recalld.models.policy.judge.features import Matrix
+from recalld.models.policy.judge.find import JudgeThresholds, found_places
+from recalld.models.policy.judge.flags import FLAG_NAMES
 from recalld.models.policy.judge.model import (
     Judge,
     JudgeModel,
     likeness,
     pack_floats,
+    pack_ids,
     pack_prototypes,
-    unpack_prototypes,
+    squared_lengths,
 )
-from recalld.models.policy.save_turn import SaveTurn, prepare_turn
-from recalld.models.policy.stop_words import LANGUAGES
 
-Embed = Callable[[str], NDArray[np.float32]]
-"""Embeds one text without the query prefix: shape (dims,)."""
-
-PROTOTYPES_MAX = 2_400
-"""Segments that a model keeps, half of them stating a fact."""
-GAMMA = 1.0
-"""In units of one over the median squared length of the scaled features."""
-RIDGE = 0.1
-COMPONENTS = 40
-"""Directions of an embedding that are kept."""
-SEGMENT_WEIGHT, TURN_WEIGHT, FLAG_WEIGHT = 1.0, 0.7, 0.6
-"""How much each block counts in a distance. These, gamma, ridge and the number of components were found by leaving one
-style out. So was that texts are embedded without the query prefix: with it nothing is gained, and each costs more."""
+PROTOTYPES_MAX = 12_000
+"""Segments that a model is fitted on and keeps; half of them state a fact where there are so many."""
+RIDGE = 0.2
+"""Penalty of a row of weight 1; the likeness of a row to itself is 1."""
+PHRASES_SHARE = 0.5
+"""How much the likeness of two segments in wording counts beside that in features. Share and ridge were found by
+leaving styles out."""
 NEIGHBOUR_WEIGHT = 0.3
 """How much a segment beside a stated fact counts: much of it is about the fact, and neither right nor wrong."""
-OVERLAP_MIN = 0.5
-"""Share of either, segment or quote, that has to be common to both, for the segment to state the fact."""
-PRECISION_BALANCED, PRECISION_STRICT = 0.80, 0.90
+PRECISION_BALANCED, PRECISION_STRICT = 0.80, 0.92
 """Share of turns with a find on which it is right that the two thresholds ask for, on styles left out. The rates in a
 record are counted on those same turns, so that a style that nobody has seen may do a little worse."""
 WRITTEN_MIN = 20
@@ -54,28 +47,6 @@ _OFFSET = -0.6
 """What the regression starts from: most segments state nothing."""
 _JITTER = 1e-6
 _NEWTON_STEPS = 50
-
-
-class JudgedTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """A labelled turn as the judge sees it.
-
-    Attributes:
-        vectors: Shape (segments + 1, dims): of the segments and of the turn.
-        flags: Shape (segments, flags).
-        facts: Where facts are stated.
-        labels: For each segment, whether it states one.
-        is_right: For each segment, whether what is stored of it states one.
-    """
-
-    row: AdmissionRow
-    turn: SaveTurn
-    texts: JudgeTexts
-    vectors: Matrix
-    flags: Matrix
-    language: str
-    facts: tuple[Span, ...]
-    labels: tuple[bool, ...]
-    is_right: tuple[bool, ...]
 
 
 class StyleReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,84 +62,107 @@ class StyleReport(msgspec.Struct, frozen=True, kw_only=True):
     recall: Proportion
 
 
-def prepare_row(row: AdmissionRow, embed: Embed) -> JudgedTurn:
-    """Cut a turn, embed its pieces, read its flags and label them."""
-    turn = prepare_turn(row.text)
-    texts = judge_texts(turn)
-    facts = row.quoted(turn.text)
-    return JudgedTurn(
-        row=row,
-        turn=turn,
-        texts=texts,
-        vectors=np.asarray([embed(text) for text in texts.texts], dtype=np.float64),
-        flags=np.asarray(read_flags(turn, texts.segments), dtype=np.float64).reshape(len(texts.segments), FLAG_COUNT),
-        language=turn_language(turn),
-        facts=facts,
-        labels=tuple(states_any(segment.span, facts) for segment in texts.segments),
-        is_right=tuple(states_any(segment.whole, facts) for segment in texts.segments),
-    )
+class JudgeFit:
+    """A fit on all turns, from which the model and the scores of every style left out are read."""
 
+    def __init__(self, turns: Sequence[JudgedTurn]) -> None:
+        """Fit.
 
-def states_any(span: Span, facts: Sequence[Span]) -> bool:
-    """Whether a part of a turn overlaps a stated fact by more than `OVERLAP_MIN` of either."""
-    for fact in facts:
-        common = min(span.end, fact.end) - max(span.start, fact.start)
-        if common > OVERLAP_MIN * min(span.end - span.start, fact.end - fact.start):
-            return True
-    return False
+        Raises:
+            ValueError: No segment, or none with, or none without a fact.
+        """
+        self._turns = turns
+        labels = np.asarray([label for turn in turns for label in turn.labels], dtype=bool)
+        if not 0 < int(labels.sum()) < len(labels):
+            message = "the rows must hold turns that state facts and turns that state none"
+            raise ValueError(message)
+        self._seen = seen_features([turn for turn in turns if turn.texts.segments])
+        self._phrases = PhraseRows.of([phrases for turn in turns for phrases in turn.phrases])
+        self._chosen = _spread(labels)
+        self._prototypes = self._seen.rows[self._chosen].astype(np.float32)
+        near = np.asarray([bool(turn.facts) and not label for turn in turns for label in turn.labels])[self._chosen]
+        self._ridge = KernelRidge(
+            self._likeness(self._chosen) + PHRASES_SHARE * self._phrases.products(self._chosen),
+            RIDGE / np.where(near, NEIGHBOUR_WEIGHT, 1.0),
+            np.where(labels[self._chosen], 1.0, -1.0) - _OFFSET,
+        )
+
+    def model(self) -> JudgeModel:
+        """A model whose score is the regression's own; `in_log_odds` makes log-odds of it."""
+        return self._model(self._ridge.duals)
+
+    def model_without(self, style: str) -> JudgeModel:
+        """The model of the fit that has not seen a style: its prototypes are there, and weigh nothing."""
+        is_own = np.repeat(
+            [turn.row.style == style for turn in self._turns], [len(turn.labels) for turn in self._turns]
+        )
+        return self._model(self._ridge.without(np.flatnonzero(is_own[self._chosen])))
+
+    def _model(self, duals: Matrix) -> JudgeModel:
+        seen = self._seen
+        return JudgeModel(
+            flags=tuple(map(str, FLAG_NAMES)),
+            dims=seen.basis.shape[1],
+            components=len(seen.basis),
+            languages=seen.languages,
+            language_means=pack_floats(seen.language_means),
+            basis=pack_floats(seen.basis),
+            means=pack_floats(seen.means),
+            scales=pack_floats(seen.scales),
+            prototypes=pack_prototypes(seen.rows[self._chosen]),
+            weights=pack_floats(duals),
+            phrase_ids=pack_ids(self._phrases.known),
+            phrase_weights=pack_floats(self._phrase_weights(duals)),
+            gamma=seen.gamma,
+            slope=1.0,
+            intercept=_OFFSET,
+        )
+
+    def held_out_scores(self, on_style: Callable[[str], None] = lambda _style: None) -> list[tuple[float, ...]]:
+        """The score of each segment by a fit without the style of its turn, in the order of the turns.
+
+        Raises:
+            ValueError: There are fewer than two styles.
+        """
+        counts = [len(turn.labels) for turn in self._turns]
+        styles = np.repeat([turn.row.style for turn in self._turns], counts)
+        names = sorted(set(styles.tolist()))
+        if len(names) < 2:
+            message = f"leaving one style out needs rows of two styles or more, got {', '.join(names) or 'none'}"
+            raise ValueError(message)
+        scores = np.empty(len(styles))
+        for style in names:
+            own = np.flatnonzero(styles == style)
+            duals = self._ridge.without(np.flatnonzero(styles[self._chosen] == style))
+            by_wording = self._phrases.sums(own, self._phrase_weights(duals))
+            scores[own] = _OFFSET + self._likeness(own) @ duals + by_wording
+            on_style(style)
+        return [tuple(map(float, each)) for each in np.split(scores, np.cumsum(counts)[:-1])]
+
+    def _likeness(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Of some segments to the prototypes, by features: shape (places, prototypes)."""
+        squares = squared_lengths(self._prototypes)
+        return likeness(self._seen.rows[places], self._prototypes, squares, self._seen.gamma)
+
+    def _phrase_weights(self, duals: Matrix) -> Matrix:
+        return PHRASES_SHARE * self._phrases.combined(self._chosen, duals)
 
 
 def fit_judge(turns: Sequence[JudgedTurn]) -> JudgeModel:
-    """Fit a model whose score is the regression's own; `in_log_odds` makes log-odds of it.
+    """Fit a model whose score is the regression's own.
 
     Raises:
         ValueError: No segment, or none with, or none without a fact.
     """
-    judged = [turn for turn in turns if turn.texts.segments]
-    labels = np.asarray([label for turn in judged for label in turn.labels], dtype=bool)
-    if not 0 < int(labels.sum()) < len(labels):
-        message = "the rows must hold turns that state facts and turns that state none"
-        raise ValueError(message)
-    languages, language_means = _language_means(judged)
-    places = [languages.index(turn.language) for turn in judged]
-    basis = _basis(
-        np.vstack([turn.vectors[:-1] - language_means[place, 0] for turn, place in zip(judged, places, strict=True)])
-    )
-    raw = np.vstack([_raw(turn, language_means[place], basis) for turn, place in zip(judged, places, strict=True)])
-    components, dims = basis.shape
-    means, scales = _scaling(raw, components)
-    rows = unpack_prototypes(scaled(raw, means, scales))
-    gamma = GAMMA / float(np.median((rows**2).sum(axis=1)))
-    prototypes = rows[_spread(labels)]
-    near = np.asarray([bool(turn.facts) and not label for turn in judged for label in turn.labels])
-    weights = _ridge(
-        likeness(rows, prototypes, gamma),
-        likeness(prototypes, prototypes, gamma),
-        np.where(labels, 1.0, -1.0) - _OFFSET,
-        np.where(near, NEIGHBOUR_WEIGHT, 1.0),
-    )
-    return JudgeModel(
-        flags=tuple(map(str, FLAG_NAMES)),
-        dims=dims,
-        components=components,
-        languages=languages,
-        language_means=pack_floats(language_means),
-        basis=pack_floats(basis),
-        means=pack_floats(means),
-        scales=pack_floats(scales),
-        prototypes=pack_prototypes(prototypes),
-        weights=pack_floats(weights),
-        gamma=gamma,
-        slope=1.0,
-        intercept=_OFFSET,
-    )
+    return JudgeFit(turns).model()
 
 
 def score(turn: JudgedTurn, judge: Judge) -> tuple[float, ...]:
     """The score of each segment."""
     if not turn.texts.segments:
         return ()
-    return tuple(map(float, judge.log_odds(turn.vectors[:-1], turn.vectors[-1], turn.flags, turn.language)))
+    odds = judge.log_odds(turn.vectors[:-1], turn.vectors[-1], turn.flags, turn.phrases, turn.language)
+    return tuple(map(float, odds))
 
 
 def held_out_scores(
@@ -179,16 +173,7 @@ def held_out_scores(
     Raises:
         ValueError: There are fewer than two styles, or a fit has nothing to learn from.
     """
-    styles = sorted({turn.row.style for turn in turns})
-    if len(styles) < 2:
-        message = f"leaving one style out needs rows of two styles or more, got {', '.join(styles) or 'none'}"
-        raise ValueError(message)
-    scores: dict[str, tuple[float, ...]] = {}
-    for style in styles:
-        judge = Judge.of(fit_judge([turn for turn in turns if turn.row.style != style]))
-        scores |= {turn.row.id: score(turn, judge) for turn in turns if turn.row.style == style}
-        on_style(style)
-    return [scores[turn.row.id] for turn in turns]
+    return JudgeFit(turns).held_out_scores(on_style)
 
 
 def in_log_odds(model: JudgeModel, turns: Sequence[JudgedTurn], scores: Sequence[tuple[float, ...]]) -> JudgeModel:
@@ -245,44 +230,6 @@ def threshold_for(turns: Sequence[JudgedTurn], scores: Sequence[tuple[float, ...
     return chosen
 
 
-def _raw(turn: JudgedTurn, means: Matrix, basis: Matrix) -> Matrix:
-    return raw_features(turn.vectors[:-1], turn.vectors[-1], turn.flags, means[0], means[1], basis)
-
-
-def _basis(rows: Matrix) -> Matrix:
-    """The principal directions of the rows, each with the sign that makes its largest entry positive."""
-    _, directions = np.linalg.eigh(rows.T @ rows)
-    kept = directions.T[::-1][:COMPONENTS]
-    largest = kept[np.arange(len(kept)), np.abs(kept).argmax(axis=1)]
-    result: Matrix = kept * np.sign(largest)[:, None]
-    return result
-
-
-def _language_means(turns: Sequence[JudgedTurn]) -> tuple[tuple[str, ...], Matrix]:
-    """Mean vectors of every language; one without turns has those of all."""
-    dims = turns[0].vectors.shape[1]
-    means = np.empty((len(LANGUAGES), 2, dims))
-    for place, language in enumerate(LANGUAGES):
-        own = [turn for turn in turns if turn.language == language] or turns
-        means[place, 0] = np.vstack([turn.vectors[:-1] for turn in own]).mean(axis=0)
-        means[place, 1] = np.vstack([turn.vectors[-1:] for turn in own]).mean(axis=0)
-    return LANGUAGES, means
-
-
-def _scaling(raw: Matrix, components: int) -> tuple[Matrix, Matrix]:
-    """Means and scales of the features; a feature that never varies has scale 0."""
-    weights = np.concatenate(
-        (
-            np.full(components, SEGMENT_WEIGHT),
-            np.full(components, TURN_WEIGHT),
-            np.full(raw.shape[1] - 2 * components, FLAG_WEIGHT),
-        )
-    )
-    deviations = raw.std(axis=0)
-    varies = deviations > 1e-9
-    return raw.mean(axis=0), np.where(varies, weights / np.where(varies, deviations, 1.0), 0.0)
-
-
 def _spread(labels: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Which rows become prototypes: evenly spread over those with and those without a fact, half each if they reach."""
     stating, others = np.flatnonzero(labels), np.flatnonzero(~labels)
@@ -293,13 +240,6 @@ def _spread(labels: NDArray[np.bool_]) -> NDArray[np.int64]:
         for each, count in ((stating, of_stating), (others, of_others))
     ]
     return np.unique(np.concatenate(chosen))
-
-
-def _ridge(design: Matrix, between: Matrix, targets: Matrix, row_weights: Matrix) -> Matrix:
-    """Weights of the prototypes: least squares with the penalty RIDGE · weightsᵀ · between · weights."""
-    weighted: Matrix = design * row_weights[:, None]
-    left: Matrix = design.T @ weighted + RIDGE * between + _JITTER * np.eye(len(between))
-    return np.asarray(np.linalg.solve(left, weighted.T @ targets), dtype=np.float64)
 
 
 def _platt(values: Matrix, labels: Matrix) -> tuple[float, float]:

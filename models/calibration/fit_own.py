@@ -32,7 +32,7 @@ from recalld.models.calibration.fit import (
 from recalld.models.calibration.intervals import wilson
 from recalld.models.calibration.labelled import LabelledTurn, best_relevant, best_score
 from recalld.models.calibration.logistic import Matrix
-from recalld.models.calibration.threshold import choose_margin
+from recalld.models.calibration.threshold import choose_kind_thresholds, choose_margin
 from recalld.models.policy.head_inputs import HeadInput
 from recalld.models.policy.relevance import RelevanceModel
 from recalld.models.policy.sigmoid import log_odds, sigmoid
@@ -95,6 +95,10 @@ class OwnFitOptions(msgspec.Struct, frozen=True, kw_only=True):
         candidates_max: Candidates to judge; None: chosen, see `SILENCE_LOSS_MAX`.
         head: What the heads are made of.
         volume_min: What there must be at least.
+        lower_bound_positives_min: From so many positives on, the lower end of the interval must meet the target; see
+            `lower_bound_volume` where it always shall.
+        has_kind_thresholds: Whether kinds of memory with enough relevant ones get thresholds of their own, which are
+            chosen on the data of the fit.
 
     Raises:
         ValueError: The target is not inside (0, 1), or `candidates_max` below 1.
@@ -104,6 +108,8 @@ class OwnFitOptions(msgspec.Struct, frozen=True, kw_only=True):
     candidates_max: int | None = None
     head: HeadKind = HeadKind.LOGISTIC
     volume_min: Volume = VOLUME_MIN
+    lower_bound_positives_min: int = LOWER_BOUND_POSITIVES_MIN
+    has_kind_thresholds: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 < self.target_retention < 1.0:
@@ -137,6 +143,18 @@ def volume_of(turns: Sequence[LabelledTurn]) -> Volume:
         negatives=sum(not turn.is_answerable for turn in turns),
         conversations=len({turn.conversation for turn in turns}),
     )
+
+
+def lower_bound_volume(target_retention: float) -> Volume:
+    """What there must be at least for the lower end of the interval to meet a target: so many that lose nothing.
+
+    Args:
+        target_retention: Inside (0, 1).
+    """
+    positives = VOLUME_MIN.positives
+    while wilson(positives, positives).low < target_retention:
+        positives += 1
+    return msgspec.structs.replace(VOLUME_MIN, positives=positives)
 
 
 def check_volume(volume: Volume, least: Volume = VOLUME_MIN) -> None:
@@ -191,6 +209,9 @@ def fit_own(
     )
     if on_progress is not None:
         on_progress(len(choices) + 1, len(choices) + 1)
+    if options.has_kind_thresholds:
+        kinds = choose_kind_thresholds(cut, model, target_retention=options.target_retention)
+        model = msgspec.structs.replace(model, kind_thresholds=kinds)
     return msgspec.structs.replace(model, margin=choose_margin(cut, model))
 
 
@@ -199,12 +220,15 @@ def is_floor_served(turn: LabelledTurn) -> bool:
     return any(each.is_relevant and (each.place is None or each.place < FLOOR_ITEMS) for each in turn.candidates)
 
 
-def quantile_threshold(scores: Sequence[float], *, target_retention: float) -> float:
+def quantile_threshold(
+    scores: Sequence[float], *, target_retention: float, lower_bound_positives_min: int = LOWER_BOUND_POSITIVES_MIN
+) -> float:
     """The threshold that keeps the target of turns like those that have these scores; see the module.
 
     Args:
         scores: The highest relevance of a relevant candidate, of each turn; in any order, -1 where there is none.
         target_retention: Inside (0, 1).
+        lower_bound_positives_min: From so many scores on, the lower end of the interval must meet the target.
 
     Raises:
         ValueError: There are no scores.
@@ -214,7 +238,7 @@ def quantile_threshold(scores: Sequence[float], *, target_retention: float) -> f
         raise ValueError(message)
     ranked = np.sort(np.asarray([_log_odds(score) for score in scores]))
     threshold = sigmoid(float(_quantile_weights(len(ranked), 1.0 - target_retention) @ ranked))
-    if len(ranked) >= LOWER_BOUND_POSITIVES_MIN:
+    if len(ranked) >= lower_bound_positives_min:
         threshold = min(threshold, _lower_bound_threshold(sorted(scores), target_retention))
     return min(max(threshold, _EDGE), 1.0 - _EDGE)
 
@@ -267,7 +291,11 @@ def _try(turns: Sequence[LabelledTurn], options: OwnFitOptions, heads: _Heads, c
         model = _fit([turn for place, turn in enumerate(cut) if place not in out], options, heads)
         scores += [best_relevant(cut[place], model) for place in out if is_floor_served(turns[place])]
         quiet += [best_score(cut[place], model) for place in out if not turns[place].is_answerable]
-    threshold = quantile_threshold(scores, target_retention=options.target_retention)
+    threshold = quantile_threshold(
+        scores,
+        target_retention=options.target_retention,
+        lower_bound_positives_min=options.lower_bound_positives_min,
+    )
     return _Scores(
         heads=heads,
         candidates_max=candidates_max,

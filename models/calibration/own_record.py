@@ -15,15 +15,20 @@ from recalld.models.calibration.fit_own import (
     fit_own,
     folds_of,
     is_floor_served,
+    volume_of,
 )
 from recalld.models.calibration.intervals import Proportion, wilson
-from recalld.models.calibration.labelled import LabelledTurn, is_kept, silence
+from recalld.models.calibration.labelled import LabelledTurn, best_score, is_kept, silence
 from recalld.models.calibration.record import CalibrationRecord, SourceReport
 from recalld.models.calibration.threshold import choose_floors
+from recalld.models.policy.drift.histogram import Histogram, histogram_of
 from recalld.models.policy.relevance import RelevanceModel
 
 GROUPS_MIN = 3
-"""Groups below which none can be left out: the fit on the rest needs two, to be tried on each other."""
+"""Conversations, or folds of them, below which none can be left out: the fit on the rest needs two, to be tried on each
+other."""
+SOURCES_MIN = 2
+"""Sources from which on one is left out at a time, if there is something to fit on without each of them."""
 _PART_MIN = Volume(turns=1, positives=1, negatives=1, conversations=2)
 """What is left when a group is out need not be enough for a record."""
 
@@ -74,15 +79,17 @@ def own_record(
         heads=model.heads,
         threshold=model.threshold,
         margin=model.margin,
+        kind_thresholds=model.kind_thresholds,
         candidates_max=model.candidates_max,
         is_own=True,
+        scores=_score_sample(turns, model),
     )
 
 
 def report_own_held_out(
     turns: Sequence[LabelledTurn], options: OwnFitOptions, *, on_progress: Progress | None = None
 ) -> tuple[SourceReport, ...]:
-    """Fit without each group, try on it; empty when there are fewer than `GROUPS_MIN`.
+    """Fit without each group, try on it; empty when there are too few, see `GROUPS_MIN` and `SOURCES_MIN`.
 
     Args:
         turns: As for `own_record`.
@@ -90,7 +97,7 @@ def report_own_held_out(
         on_progress: Called after each group with the groups done and all groups.
     """
     groups = groups_of(turns)
-    if len(groups) < GROUPS_MIN:
+    if not groups:
         return ()
     part_options = msgspec.structs.replace(options, volume_min=_PART_MIN)
     reports: list[SourceReport] = []
@@ -112,23 +119,40 @@ def report_own_held_out(
 def groups_of(turns: Sequence[LabelledTurn]) -> list[Group]:
     """What is left out at a time: a source, where there are several and no conversation is in two; else conversations.
 
-    Many conversations are put together in folds.
+    Many conversations are put together in folds; of too few, none is left out.
     """
     by_source: dict[str, list[LabelledTurn]] = {}
     for turn in turns:
         by_source.setdefault(turn.source, []).append(turn)
     conversations = [{turn.conversation for turn in mine} for mine in by_source.values()]
     is_apart = len(frozenset().union(*conversations)) == sum(map(len, conversations))
-    if len(by_source) >= GROUPS_MIN and is_apart:
+    if len(by_source) >= SOURCES_MIN and is_apart and all(_can_do_without(turns, name) for name in by_source):
         return [Group(name=name, turns=tuple(mine)) for name, mine in sorted(by_source.items())]
     folds = [[turns[place] for place in sorted(places)] for places in folds_of(turns)]
+    if len(folds) < GROUPS_MIN:
+        return []
     return [Group(name=", ".join(sorted({turn.conversation for turn in mine})), turns=tuple(mine)) for mine in folds]
+
+
+def _can_do_without(turns: Sequence[LabelledTurn], source: str) -> bool:
+    """Whether there is something to fit on, and to try it on, without a source."""
+    rest = volume_of([turn for turn in turns if turn.source != source])
+    return (
+        rest.positives >= _PART_MIN.positives
+        and rest.negatives >= _PART_MIN.negatives
+        and rest.conversations >= _PART_MIN.conversations
+    )
 
 
 def floor_retention(turns: Sequence[LabelledTurn], model: RelevanceModel) -> Proportion:
     """Of the turns that the floor alone serves, those that keep a relevant memory."""
     served = [turn for turn in turns if is_floor_served(turn)]
     return wilson(sum(is_kept(turn, model) for turn in _judged(served, model)), len(served))
+
+
+def _score_sample(turns: Sequence[LabelledTurn], model: RelevanceModel) -> Histogram:
+    """The highest relevance of each turn with a candidate: what live recalls are compared with later."""
+    return histogram_of([best_score(turn, model) for turn in _judged(turns, model) if turn.candidates])
 
 
 def _silence(turns: Sequence[LabelledTurn], model: RelevanceModel) -> Proportion:

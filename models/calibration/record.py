@@ -7,6 +7,7 @@ import datetime as dt
 import msgspec
 
 from recalld.models.calibration.intervals import Proportion
+from recalld.models.policy.drift.histogram import Histogram
 from recalld.models.policy.floor import FloorValues
 from recalld.models.policy.relevance import KindThreshold, RelevanceHead, RelevanceModel
 
@@ -80,6 +81,8 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         candidates_max: Candidates that it was fitted to judge; absent: as many as the configuration allows.
         is_own: Whether it was fitted on the operator's own data with the calibrate command. Others were fitted on
             somebody else's, and may fit less well.
+        scores: The highest relevance of each turn with a judged candidate, on the data of the fit: what those of live
+            recalls are compared with. Absent: a record of before this was noted.
     """
 
     id: str
@@ -101,6 +104,7 @@ class CalibrationRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     kind_thresholds: tuple[KindThreshold, ...] = ()
     candidates_max: int | None = None
     is_own: bool = False
+    scores: Histogram | None = None
 
     def __post_init__(self) -> None:
         if not self.id:

@@ -7,6 +7,7 @@ import enum
 import msgspec
 
 from recalld.models.domain.facts import Disposition, Generator
+from recalld.models.domain.gate_spent import UNSPENT, GateSpent
 from recalld.models.domain.reasons import AdmissionReason
 from recalld.models.domain.records import Memory, MemoryKind, NewMemory
 from recalld.models.domain.store import DecisionRow, TextVector
@@ -49,6 +50,7 @@ class AdmissionLimits(msgspec.Struct, frozen=True, kw_only=True):
         proposal_ttl_ms: How long a proposal waits.
         records_max: Live records per user and scope; 0: no cap.
         chars_max: Characters of live records per user and scope; 0: no cap.
+        is_shadow: No number of observations makes a record.
     """
 
     promote_after: int = 3
@@ -59,6 +61,7 @@ class AdmissionLimits(msgspec.Struct, frozen=True, kw_only=True):
     proposal_ttl_ms: int = 7 * 86_400_000
     records_max: int = 0
     chars_max: int = 0
+    is_shadow: bool = False
 
 
 class FoundBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -288,6 +291,7 @@ class AdmitTurn(msgspec.Struct, frozen=True, kw_only=True):
         ration_since_ms: Proposals that the session was given before then do not count against its ration: when it was
             started anew, Unix epoch milliseconds; 0: all count.
         decision: Ledger row of the whole turn; the store fills in decision, reason and body where they are empty.
+        spent: Time that deciding took, for the ledger.
     """
 
     user: str
@@ -300,6 +304,7 @@ class AdmitTurn(msgspec.Struct, frozen=True, kw_only=True):
     proposer: str = ""
     ration_since_ms: int = 0
     decision: DecisionRow
+    spent: GateSpent = UNSPENT
 
 
 class TurnAdmitted(msgspec.Struct, frozen=True, kw_only=True):

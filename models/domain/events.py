@@ -33,6 +33,8 @@ class EventName(enum.StrEnum):
     """Once per new outcome that a runtime reported."""
     DECIDE_GATE_FAILING = "decide_gate_failing"
     """A gate of `decide` failed several times in a row for a user; says what that means and what to look at."""
+    GATE_DRIFT_ALARM = "gate_drift_alarm"
+    """A gate decides otherwise than before, or always the same: names the gate, the figures and the remedy."""
     MODEL_READY = "model_ready"
     MODEL_UNAVAILABLE = "model_unavailable"
     ACTOR_RESTARTED = "actor_restarted"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import enum
+from typing import Final
 
 import msgspec
 
+from recalld.models.domain.audit_samples import AuditReport
+from recalld.models.domain.drift import DriftReport
+from recalld.models.domain.ledger_report import LedgerReport
 from recalld.models.domain.store import StoreHealth
 
 
@@ -78,10 +82,39 @@ class HealthReport(msgspec.Struct, frozen=True, kw_only=True):
     open_fds: int
 
 
+class StatsQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """Which figures are wanted.
+
+    Attributes:
+        user: Of this user only; None: of all. What was counted since start is always the whole daemon's.
+        days: Over the last so many days; None: only since start.
+        is_ever: Over everything that was ever counted, in place of days.
+    """
+
+    user: str | None = None
+    days: int | None = None
+    is_ever: bool = False
+
+    @property
+    def has_window(self) -> bool:
+        """Whether anything is wanted beside what was counted since start."""
+        return self.is_ever or self.days is not None
+
+
+SINCE_START: Final = StatsQuery()
+"""Nothing but what was counted since start."""
+
+
 class Stats(msgspec.Struct, frozen=True, kw_only=True):
-    """Counters since start, and latency percentiles over the last recalls (milliseconds)."""
+    """Counters since start, and latency percentiles over the last recalls (milliseconds); sections where asked for."""
 
     uptime_s: float
     counters: dict[str, int]
     latencies_ms: dict[str, float]
     """`gate_p50`, `gate_p95`, `total_p50`, `total_p95`, …"""
+    audit: AuditReport | None = None
+    """What audits say of the gates, over the window that was asked for."""
+    drift: tuple[DriftReport, ...] | None = None
+    """Of the user that was asked for, or of those who decided last."""
+    ledger: LedgerReport | None = None
+    """Over the window that was asked for."""

@@ -8,6 +8,7 @@ import msgspec
 
 from recalld.models.domain.reasons import DegradedReason, DropReason, RecallDecision, RecallMode, RecallReason
 from recalld.models.domain.records import Memory
+from recalld.models.domain.shadow import GateMode
 from recalld.models.domain.turn_parts import MessagePart
 from recalld.models.domain.turn_report import TurnReport
 
@@ -212,6 +213,21 @@ class GateReport(msgspec.Struct, frozen=True, kw_only=True):
     beyond_count: int = 0
     """Of those, candidates beyond the number that the gate may judge, however much time it has."""
     calibration_id: str = ""
+    kept_back: int = 0
+    """Memories that floor-only recall would have injected, and that were not."""
+    kept_back_chars: int = 0
+
+
+class ShadowServing(msgspec.Struct, frozen=True, kw_only=True):
+    """What a recall hands over in shadow mode, in place of what its gates decided.
+
+    Attributes:
+        mode: One of the shadow modes.
+        items: Best first.
+    """
+
+    mode: GateMode
+    items: tuple[RecalledItem, ...] = ()
 
 
 class RecallOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -233,3 +249,10 @@ class RecallOutcome(msgspec.Struct, frozen=True, kw_only=True):
     timings: RecallTimings
     turn: TurnReport | None = None
     """What the turn gate saw; None when it was not reached."""
+    shadow: ShadowServing | None = None
+    """What is handed over instead of `items`; None: the gates are obeyed."""
+
+    @property
+    def served(self) -> tuple[RecalledItem, ...]:
+        """What is handed over: `items`, or in shadow mode something else."""
+        return self.items if self.shadow is None else self.shadow.items

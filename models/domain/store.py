@@ -100,6 +100,18 @@ class LexicalHit(msgspec.Struct, frozen=True, kw_only=True):
     score: float
 
 
+class FoundByWords(msgspec.Struct, frozen=True, kw_only=True):
+    """What words find, and the memories behind it, read in one look.
+
+    Attributes:
+        hits: Best first.
+        memories: By id, in the same order; damaged ones, and those of kinds that were not asked for, are missing.
+    """
+
+    hits: tuple[LexicalHit, ...] = ()
+    memories: dict[str, Memory] = {}
+
+
 class PendingEmbedding(msgspec.Struct, frozen=True, kw_only=True):
     """A live memory without vectors for the running embedder."""
 
@@ -371,6 +383,8 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     now_ms: int
     ledger_keep_ms: int
     changes_keep: int = 50_000
+    samples_keep_ms: int = 30 * 86_400_000
+    """Milliseconds that samples for audits are kept, with their text."""
 
 
 class Checkpointed(msgspec.Struct, frozen=True, kw_only=True):

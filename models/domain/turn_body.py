@@ -32,7 +32,10 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TurnBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The body of the ledger row of a turn, where its caller brings none."""
+    """The body of the ledger row of a turn, where its caller brings none; times as in `GateSpent`."""
 
     facts: tuple[FactLine, ...] = ()
     dropped: tuple[DroppedFact, ...] = ()
+    read_ms: float = 0.0
+    judge_ms: float = 0.0
+    policy_ms: float = 0.0

@@ -41,6 +41,7 @@ class TurnReport(msgspec.Struct, frozen=True, kw_only=True):
         model: What came of asking a model: `answered`, a fault of its answer, or why there was none; empty when nobody
             was asked.
         model_prompt: Version of the prompt's wording; empty when nobody was asked.
+        model_chars: What the model read and wrote, in characters; 0 when nobody was asked, or on a repeat.
         query_fallback: The model said to search but gave no usable query.
         is_repeat: The same turn had been decided before, and that decision was used.
     """
@@ -60,5 +61,6 @@ class TurnReport(msgspec.Struct, frozen=True, kw_only=True):
     asks_only_for_time: bool = False
     model: str = ""
     model_prompt: str = ""
+    model_chars: int = 0
     query_fallback: bool = False
     is_repeat: bool = False

@@ -5,30 +5,18 @@ Pooling is the last hidden state of [CLS], then L2 normalisation, as BGE models 
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recalld.models.inference.errors import InferenceError
+from recalld.models.inference.model_keys import EMBEDDER_TOKENS_MAX, embedder_key_for
 from recalld.models.inference.onnx_session import NeverStop, OnnxSession
 from recalld.models.inference.pair import Feed, sequence_feed
 from recalld.models.inference.tokenizer import TextTokenizer
 
-TOKENS_MAX = 256
-"""Longest text embedded, control tokens included: its head. Cost is linear in tokens, about 0.2 ms each on one core."""
 _CONTROL_TOKENS = 2
-_POOLING = "cls, l2; v1"
-"""How a vector is made of a text. From which pieces of a memory vectors are made is no part of it: most memories are
-one piece, and would be embedded anew for nothing; see `policy.passages`."""
-
-
-def embedder_key_for(model_sha256: str, tokenizer_sha256: str, *, dims: int, query_prefix: str) -> str:
-    """The key of the vectors that these files make, without loading them; see `BiEncoder.embedder_key`."""
-    prefix_sha256 = sha256(query_prefix.encode()).hexdigest()
-    parts = f"{model_sha256} {tokenizer_sha256} {prefix_sha256} {_POOLING} {dims} {TOKENS_MAX}"
-    return sha256(parts.encode()).hexdigest()[:32]
 
 
 class BiEncoder:
@@ -108,5 +96,5 @@ class BiEncoder:
     def _feed(self, text: str, *, is_query: bool) -> Feed:
         full = self._query_prefix + text if is_query else text
         control = self._tokenizer.control
-        ids = (control.cls, *self._tokenizer.head(full, TOKENS_MAX - _CONTROL_TOKENS), control.sep)
+        ids = (control.cls, *self._tokenizer.head(full, EMBEDDER_TOKENS_MAX - _CONTROL_TOKENS), control.sep)
         return sequence_feed(ids, segment_start=len(ids))

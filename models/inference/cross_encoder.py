@@ -6,29 +6,19 @@ turning it into a relevance, once, is the caller's business.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 
 from recalld.models.inference.errors import InferenceError
-from recalld.models.inference.manifest import PAIR_TEMPLATE
+from recalld.models.inference.model_keys import SCORER_TOKENS_MAX, model_key_for
 from recalld.models.inference.onnx_session import OnnxSession, StopFlag
 from recalld.models.inference.pair import CONTROL_TOKENS, pair_feed, pair_ids
 from recalld.models.inference.tokenizer import TextTokenizer
-
-TOKENS_MAX = 512
-"""Positions a BERT model has."""
-
-
-def model_key_for(model_sha256: str, tokenizer_sha256: str, *, tokens_max: int = TOKENS_MAX) -> str:
-    """The key of the scores that these files make, without loading them; see `CrossEncoder.model_key`."""
-    parts = f"{model_sha256} {tokenizer_sha256} {PAIR_TEMPLATE} {tokens_max}"
-    return sha256(parts.encode()).hexdigest()[:32]
 
 
 class CrossEncoder:
     """Scores one pair per run, at its own length. Safe to call from several threads at once."""
 
-    def __init__(self, session: OnnxSession, tokenizer: TextTokenizer, *, tokens_max: int = TOKENS_MAX) -> None:
+    def __init__(self, session: OnnxSession, tokenizer: TextTokenizer, *, tokens_max: int = SCORER_TOKENS_MAX) -> None:
         self._session = session
         self._tokenizer = tokenizer
         self._tokens_max = tokens_max

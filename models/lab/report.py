@@ -114,6 +114,30 @@ class Detectable(msgspec.Struct, frozen=True, kw_only=True):
     retention: float
 
 
+class CompoundRates(msgspec.Struct, frozen=True, kw_only=True):
+    """The gates of one set, each alone and all together; see `compound`.
+
+    Attributes:
+        search: Of all relevant memories of answerable rows, those that the search nominated.
+        turn: Of these, those whose turn the turn gate lets through; so for the other gates, each alone.
+        floor: See `compound.RelevantPassed`.
+        relevance: See `compound.RelevantPassed`.
+        pack: See `compound.RelevantPassed`.
+        joint: Of those nominated, those handed over with every gate in place.
+        product: Of the rates of the four gates.
+        injected: Of all relevant memories of answerable rows, those handed over.
+    """
+
+    search: Rate
+    turn: Rate
+    floor: Rate
+    relevance: Rate
+    pack: Rate
+    joint: Rate
+    product: float
+    injected: Rate
+
+
 class SetReport(msgspec.Struct, frozen=True, kw_only=True):
     """All arms on one set. `candidates` are those of the gate, or of the first arm where the gate was not asked for."""
 
@@ -123,6 +147,8 @@ class SetReport(msgspec.Struct, frozen=True, kw_only=True):
     detectable: Detectable
     control: Control
     breakdown: dict[str, Breakdown]
+    compound: CompoundRates | msgspec.UnsetType = msgspec.UNSET
+    """Left out unless it was asked for."""
 
 
 class CalibrationUsed(msgspec.Struct, frozen=True, kw_only=True):

@@ -111,14 +111,23 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 
 
 def detectable(rows: Sequence[RowResult]) -> Detectable:
-    """What differences between two arms so many rows can tell from chance: at 5 %, in four of five trials.
+    """What differences between two arms so many rows can tell from chance; see `smallest_difference`."""
+    nothing = sum(not row.label.is_answerable for row in rows)
+    servable = sum(row.is_servable for row in rows)
+    return Detectable(silence=smallest_difference(nothing), retention=smallest_difference(servable))
+
+
+def smallest_difference(n: int) -> float:
+    """What difference between two shares of `n` each can be told from chance: at 5 %, in four of five trials.
 
     For two independent shares near one half, the worst case (W. G. Cochran, 1977): the sum of both normal quantiles
     times sqrt(2 · ¼ / n). Arms judge the same rows, so that most differences are told with fewer.
     """
-    nothing = sum(not row.label.is_answerable for row in rows)
-    servable = sum(row.is_servable for row in rows)
-    return Detectable(silence=_detectable(nothing), retention=_detectable(servable))
+    if not n:
+        return 1.0
+    normal = NormalDist()
+    spread = normal.inv_cdf(1.0 - _LEVEL / 2.0) + normal.inv_cdf(_POWER)
+    return min(1.0, spread * math.sqrt(0.5 / n))
 
 
 def control(arm: str, once: Sequence[RowResult], again: Sequence[RowResult]) -> Control:
@@ -138,14 +147,6 @@ def control(arm: str, once: Sequence[RowResult], again: Sequence[RowResult]) -> 
         raise ValueError(message)
     differences = sum((one.judged, one.pairs_scored) != (other.judged, other.pairs_scored) for one, other in pairs)
     return Control(arm=arm, rows=len(pairs), differences=differences)
-
-
-def _detectable(n: int) -> float:
-    if not n:
-        return 1.0
-    normal = NormalDist()
-    spread = normal.inv_cdf(1.0 - _LEVEL / 2.0) + normal.inv_cdf(_POWER)
-    return min(1.0, spread * math.sqrt(0.5 / n))
 
 
 def _by_kind(rows: Sequence[RowResult]) -> dict[str, Share]:

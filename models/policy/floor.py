@@ -42,6 +42,10 @@ class FloorResult(enum.StrEnum):
     BELOW = "below"
 
 
+_PASSED, _BYPASSED, _BELOW = FloorResult.PASSED, FloorResult.BYPASSED, FloorResult.BELOW
+"""By names of the module, which are found several times faster than members of an enumeration."""
+
+
 class FloorSplit(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates on both sides of the floor, order kept. `bypassed` names those among `passed` without a vector."""
 
@@ -55,18 +59,22 @@ def passes_floor(evidence: Evidence, floors: FloorValues) -> FloorResult:
 
     A value that equals its floor passes. A cosine that is not a number counts as missing.
     """
-    is_measured = False
     # A call for each of the hundreds of hits of a recall, so nothing is built on the way.
-    for cosine, floor in (
-        (evidence.cosine, floors.record),
-        (evidence.cue_cosine, floors.cue),
-        (evidence.ask_cosine, floors.ask),
-    ):
-        if cosine is not None and math.isfinite(cosine):
-            if cosine >= floor:
-                return FloorResult.PASSED
-            is_measured = True
-    return FloorResult.BELOW if is_measured else FloorResult.BYPASSED
+    cosine, cue_cosine, ask_cosine = evidence.cosine, evidence.cue_cosine, evidence.ask_cosine
+    is_measured = False
+    if cosine is not None and math.isfinite(cosine):
+        if cosine >= floors.record:
+            return _PASSED
+        is_measured = True
+    if cue_cosine is not None and math.isfinite(cue_cosine):
+        if cue_cosine >= floors.cue:
+            return _PASSED
+        is_measured = True
+    if ask_cosine is not None and math.isfinite(ask_cosine):
+        if ask_cosine >= floors.ask:
+            return _PASSED
+        is_measured = True
+    return _BELOW if is_measured else _BYPASSED
 
 
 def split_by_floor(candidates: Sequence[Candidate], floors: FloorValues) -> FloorSplit:

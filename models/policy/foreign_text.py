@@ -9,6 +9,7 @@ recall these words stay, because there a mistake only costs a search.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
@@ -17,6 +18,7 @@ import msgspec
 from recalld.models.policy import word_lists
 from recalld.models.policy.markup import Tag, find_tags, level_brackets
 from recalld.models.policy.protected_spans import mask_code_and_quotes
+from recalld.models.policy.speaker_labels import speaker_starts
 
 NOTE_WORDS = frozenset(["tool", "result", "output", "quoted", "forwarded", "transcript", "system", "assistant"])
 """Words of a bracketed note that announces foreign text of unknown length."""
@@ -44,9 +46,14 @@ _NAME = r"[^\W\d_a-z][\w.'\u2019-]{0,30}(?:[ \t]+[^\W\d_a-z][\w.'\u2019-]{0,30})
 _CHAT_LINE = re.compile(
     rf"[ \t]*(?:\[[ \t]*{_DATE}{_CLOCK}[ \t]*\]|\([ \t]*{_DATE}{_CLOCK}[ \t]*\)|{_DATE}{_CLOCK})"
     rf"[ \t,-]*{_NAME}[ \t]*:(?=\s)|"
-    rf"[ \t]*{_NAME}[ \t]*(?:,|\[|\()[ \t]*{_DATE}{_CLOCK}[ \t]*[\])]?[ \t]*:(?=\s)"
+    rf"[ \t]*{_NAME}[ \t]*(?:,|\[|\()[ \t]*{_DATE}{_CLOCK}[ \t]*[\])]?[ \t]*:(?=\s)|"
+    rf"[ \t]*{_NAME}(?:[ \t]*[,\[(][ \t]*|[ \t]{{2,}}){_DATE}{_CLOCK}[ \t]*[\])]?[ \t]*$"
 )
-"""A line of a chat's log: a time and a name, in either order, and a colon."""
+"""A line of a chat's log: a time and a name, in either order, and a colon, or nothing else in the line."""
+_OWN_CHAT_LINE = re.compile(
+    rf"[ \t]*[\[(]?[ \t]*{_DATE}{_CLOCK}[ \t]*[\])]?[ \t,-]*(?:Me|I|Ich|Moi|Je|Yo)[ \t]*:(?=\s)"
+)
+"""Such a line of the user's."""
 _DOCUMENT_HEAD = re.compile(
     r"[ \t]*#{1,6}[ \t]+(?:(?i:readme|changelog|contributing|licen[cs]e|release notes)\b[^\n]*|"
     r"[\w./-]+\.(?:md|rst|txt|adoc))[ \t#]*$"
@@ -182,14 +189,21 @@ def _sections(text: str) -> Iterator[_Span]:
     labelled = _transcript_start(text, lines)
     closed = {found["word"].casefold(): found.end() for found in _NOTE_CLOSED.finditer(text)}
     patches = _patch_starts(text, lines)
+    speakers = speaker_starts(text, lines)
+    own = [start for start, end in lines if speakers.get(start) or _OWN_CHAT_LINE.match(text, start, end)]
+    own_starts = frozenset(own)
     reached = 0
     for start, end in lines:
         if start == labelled or _DOCUMENT_HEAD.match(text, start, end) or _is_opener(text[start:end]):
             yield start, len(text)
             return
-        if start < reached:
+        if start < reached or start in own_starts:
             continue
-        if start in patches or any(each.match(text, start, end) is not None for each in (_CHAT_LINE, _SHELL)):
+        if speakers.get(start) is False or _CHAT_LINE.match(text, start, end) is not None:
+            ends = _paragraph_end(text, end)
+            following = bisect_right(own, start)
+            reached = min(ends, own[following]) if following < len(own) else ends
+        elif start in patches or _SHELL.match(text, start, end) is not None:
             reached = _paragraph_end(text, end)
         else:
             reached = _note_end(text, start, end, closed)

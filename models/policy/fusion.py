@@ -94,18 +94,20 @@ def fuse(
 
 def fused_score(evidence: Evidence, *, floors: FloorValues, age_ms: int) -> float:
     """The ordering score of one candidate, in [0, 1]; see the module for the formula."""
+    # A call for each of the hundreds of hits of a recall, so nothing is built on the way.
     similarity = -1.0
-    for cosine, floor in (
-        (evidence.cosine, floors.record),
-        (evidence.cue_cosine, floors.cue),
-        (evidence.ask_cosine, floors.ask),
-    ):
-        if cosine is not None and (scaled := _rescale(cosine, floor)) > similarity:
-            similarity = scaled
+    if evidence.cosine is not None:
+        similarity = _rescale(evidence.cosine, floors.record)
+    if evidence.cue_cosine is not None and (scaled := _rescale(evidence.cue_cosine, floors.cue)) > similarity:
+        similarity = scaled
+    if evidence.ask_cosine is not None and (scaled := _rescale(evidence.ask_cosine, floors.ask)) > similarity:
+        similarity = scaled
     if similarity < 0.0:  # nothing was measured: a rescaled cosine is never negative
         similarity = UNMEASURED_SIMILARITY
-    lexical = max(evidence.lexical or 0.0, 0.0)
-    strength = SIMILARITY_WEIGHT * similarity + LEXICAL_WEIGHT * lexical / (lexical + LEXICAL_HALF)
+    lexical = evidence.lexical
+    strength = SIMILARITY_WEIGHT * similarity
+    if lexical is not None and lexical > 0.0:
+        strength += LEXICAL_WEIGHT * lexical / (lexical + LEXICAL_HALF)
     return strength * recency(age_ms)
 
 

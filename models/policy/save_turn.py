@@ -34,7 +34,7 @@ _SENTENCE_END = re.compile(
 )
 """A stop, and what of its sentence stands behind it."""
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Za-z]|[A-Za-z]\.[A-Za-z]|Dr|Mr|Mrs|Ms|St|vs|etc|approx|bzw|ca|No|Nr|\d{1,2})\.$"
+    r"(?:^|[\s(])(?:[A-Za-z]|[A-Za-z]\.[A-Za-z]|Drs|Dre|Dra|Dr|Mr|Mrs|Ms|Mx|Mme|Mlle|Prof|Sra|Sr|Srta|Hr|Fr|St|Ste|vs|etc|approx|bzw|ca|No|Nr|Tel|\d{1,2})\.$"
 )
 _ABBREVIATION_CHARS = 8
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")

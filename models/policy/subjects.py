@@ -288,6 +288,8 @@ def _is_named(text: str) -> bool:
 
 def _looks_like_name(word: str) -> bool:
     bare = word.strip("\"'.,;!?")
+    if bare.isalpha() and bare.islower():  # most words of most headings, and none of the signs below
+        return False
     if any(character.isdigit() or character in "_-./@#+" for character in bare):
         return any(map(str.isalpha, bare))
     return any(map(str.isupper, bare[1:])) or (bare[:1].isupper() and gazetteer().entry_of(bare) is not None)

@@ -219,6 +219,14 @@ class AsyncClient:
         """Say that a person has just gone through the newest memories."""
         return await self._call(request, replies.Ok, timeout_s, kind=requests.NoteAudit)
 
+    async def samples(self, request: requests.ListSamples, *, timeout_s: float | None = None) -> replies.Samples:
+        """List decisions that were kept for a person to judge."""
+        return await self._call(request, replies.Samples, timeout_s)
+
+    async def mark_sample(self, request: requests.MarkSample, *, timeout_s: float | None = None) -> replies.Ok:
+        """Say what a person thinks of a sample."""
+        return await self._call(request, replies.Ok, timeout_s, kind=requests.MarkSample)
+
     async def outcome(self, request: requests.Outcome, *, timeout_s: float | None = None) -> replies.Ok:
         """Report what became of what a decision showed."""
         return await self._call(request, replies.Ok, timeout_s, kind=requests.Outcome)
@@ -231,9 +239,11 @@ class AsyncClient:
         """Read the daemon's state; `deep` also scores a real pair."""
         return await self._call(requests.Health(deep=deep), replies.HealthReport, timeout_s)
 
-    async def stats(self, *, timeout_s: float | None = None) -> replies.StatsReport:
-        """Read counters and latencies."""
-        return await self._call(requests.Stats(), replies.StatsReport, timeout_s)
+    async def stats(
+        self, request: requests.Stats | None = None, *, timeout_s: float | None = None
+    ) -> replies.StatsReport:
+        """Read counters and latencies; with `days` in the request also what the ledger counted."""
+        return await self._call(request or requests.Stats(), replies.StatsReport, timeout_s)
 
     async def ping(self, *, timeout_s: float | None = None) -> replies.Pong:
         """Wait until the server answers."""

@@ -192,6 +192,14 @@ class Client:
         """Say that a person has just gone through the newest memories."""
         return self._call(request, replies.Ok, timeout_s, kind=requests.NoteAudit)
 
+    def samples(self, request: requests.ListSamples, *, timeout_s: float | None = None) -> replies.Samples:
+        """List decisions that were kept for a person to judge."""
+        return self._call(request, replies.Samples, timeout_s)
+
+    def mark_sample(self, request: requests.MarkSample, *, timeout_s: float | None = None) -> replies.Ok:
+        """Say what a person thinks of a sample."""
+        return self._call(request, replies.Ok, timeout_s, kind=requests.MarkSample)
+
     def outcome(self, request: requests.Outcome, *, timeout_s: float | None = None) -> replies.Ok:
         """Report what became of what a decision showed."""
         return self._call(request, replies.Ok, timeout_s, kind=requests.Outcome)
@@ -204,9 +212,9 @@ class Client:
         """Read the daemon's state; `deep` also scores a real pair."""
         return self._call(requests.Health(deep=deep), replies.HealthReport, timeout_s)
 
-    def stats(self, *, timeout_s: float | None = None) -> replies.StatsReport:
-        """Read counters and latencies."""
-        return self._call(requests.Stats(), replies.StatsReport, timeout_s)
+    def stats(self, request: requests.Stats | None = None, *, timeout_s: float | None = None) -> replies.StatsReport:
+        """Read counters and latencies; with `days` in the request also what the ledger counted."""
+        return self._call(request or requests.Stats(), replies.StatsReport, timeout_s)
 
     def ping(self, *, timeout_s: float | None = None) -> replies.Pong:
         """Wait until the server answers."""

@@ -42,6 +42,7 @@ _REQUESTS: dict[type[object], type[msgspec.Struct]] = {
     replies.StandingBlock: requests.Standing,
     replies.StandingSet: requests.SetStanding,
     replies.OutcomeReport: requests.Outcomes,
+    replies.Samples: requests.ListSamples,
     replies.Ok: requests.Session,
     replies.HealthReport: requests.Health,
     replies.StatsReport: requests.Stats,

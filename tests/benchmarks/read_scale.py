@@ -47,6 +47,7 @@ from recalld.daemon.clock import RandomIds, SystemClock
 from recalld.daemon.composition import DRAIN_ORDER, Parts, Running, real_models, start_actors
 from recalld.daemon.config import Settings
 from recalld.daemon.config.settings import ModelsSettings, ServerSettings, StorageSettings
+from recalld.daemon.settled_memory import settle_memory
 from recalld.daemon.storage.store import open_store
 from recalld.models.domain.reasons import DegradedReason, RecallDecision
 from recalld.models.domain.recall import RecallOutcome, RecallQuery, RecallTimings
@@ -276,6 +277,7 @@ class Bench:
                 calibration=calibration_in_force(settings),
                 embedder_key=embedder_key_of(self._models.embedder),
                 version="0",
+                when_prepared=settle_memory,
             )
             failures = FailureRelay()
             supervisor = Supervisor(

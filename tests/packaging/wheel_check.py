@@ -25,7 +25,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("actors", "daemon", "models", "protocol", "systemd")
-DRAWING = frozenset({"recalld/daemon/evaluation/plot.py"})
+DRAWING = frozenset(
+    f"recalld/daemon/evaluation/{name}.py"
+    for name in ("plot", "audit_plot", "calibration_plot", "drill_plot", "replay_plot", "stats_plot")
+)
 BUILTIN = """
 from recalld.daemon.evaluation.sets import builtin_sets
 from recalld.models.lab.comparators import shipped_comparators

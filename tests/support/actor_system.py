@@ -37,6 +37,8 @@ from recalld.daemon.config import Settings
 from recalld.daemon.config.settings import (
     ActorsSettings,
     AdmissionSettings,
+    AuditSettings,
+    DriftSettings,
     EventsSettings,
     ModelsSettings,
     RecallSettings,
@@ -127,8 +129,11 @@ class SystemOptions(TypedDict, total=False):
     admission: AdmissionSettings
     actors: ActorsSettings
     events: EventsSettings
+    drift: DriftSettings
+    audit: AuditSettings
     calibration: GateCalibration
     lanes: int
+    when_prepared: Callable[[], None]
 
 
 class QueryOptions(TypedDict, total=False):
@@ -413,6 +418,8 @@ def _parts(system: System, bus: EventBus, tasks: anyio.abc.TaskGroup, options: S
         admission=options.get("admission", AdmissionSettings()),
         actors=options.get("actors", ActorsSettings()),
         events=options.get("events", EventsSettings()),
+        drift=options.get("drift", DriftSettings()),
+        audit=options.get("audit", AuditSettings()),
     )
     return Parts(
         settings=settings,
@@ -434,6 +441,7 @@ def _parts(system: System, bus: EventBus, tasks: anyio.abc.TaskGroup, options: S
         text_work=system.text_work,
         runtime_model=system.runtime_model,
         judge=system.judge,
+        when_prepared=options.get("when_prepared", lambda: None),
     )
 
 

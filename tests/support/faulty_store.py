@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -22,10 +22,13 @@ from recalld.models.domain.admission_store import (
     TurnAdmitted,
 )
 from recalld.models.domain.audit import NoteAudit
+from recalld.models.domain.audit_samples import AppendSamples, MarkSample, SampleGroup, SampleKind, SamplePage
+from recalld.models.domain.drift import DecisionSample
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.extraction import AppendPending, PendingCounts, PendingTurn, SettlePending
+from recalld.models.domain.ledger_tally import LedgerTallies
 from recalld.models.domain.outcomes import OutcomeRecorded, OutcomeTally, RecordOutcome
-from recalld.models.domain.records import Memory
+from recalld.models.domain.records import Memory, MemoryKind
 from recalld.models.domain.standing import MemoryOutcomes, SetStanding, StandingCandidates, StandingSet
 from recalld.models.domain.store import (
     AppendDecisions,
@@ -36,6 +39,7 @@ from recalld.models.domain.store import (
     Expired,
     Forget,
     Forgotten,
+    FoundByWords,
     IndexDelta,
     IndexPage,
     LexicalHit,
@@ -128,6 +132,27 @@ class FaultyReader:
         await self._trouble.meet("lexical")
         return await self._reader.lexical(user, terms, now_ms=now_ms, limit=limit, scope=scope, windows=windows)
 
+    async def found_by_words(
+        self,
+        user: str,
+        terms: Sequence[str],
+        *,
+        now_ms: int,
+        limit: int,
+        scope: str | None,
+        windows: Sequence[TimeWindow] = (),
+        kinds: Collection[MemoryKind] = (),
+    ) -> FoundByWords:
+        # Whatever befalls either of the looks that it stands for befalls it.
+        await self._trouble.meet("lexical")
+        found = await self._reader.found_by_words(
+            user, terms, now_ms=now_ms, limit=limit, scope=scope, windows=windows, kinds=kinds
+        )
+        if found.hits:
+            await self._trouble.meet("memories")
+        readable = {id_: memory for id_, memory in found.memories.items() if id_ not in self._trouble.unreadable}
+        return FoundByWords(hits=found.hits, memories=readable)
+
     async def posted(self, user: str, terms: Sequence[str]) -> frozenset[str]:
         await self._trouble.meet("posted")
         return await self._reader.posted(user, terms)
@@ -165,6 +190,26 @@ class FaultyReader:
     async def decision(self, decision_id: str) -> DecisionRow | None:
         await self._trouble.meet("decision")
         return await self._reader.decision(decision_id)
+
+    async def decision_samples(self, user: str, *, limit: int) -> tuple[DecisionSample, ...]:
+        await self._trouble.meet("decision_samples")
+        return await self._reader.decision_samples(user, limit=limit)
+
+    async def deciding_users(self, *, since_ms: int, limit: int) -> tuple[str, ...]:
+        await self._trouble.meet("deciding_users")
+        return await self._reader.deciding_users(since_ms=since_ms, limit=limit)
+
+    async def ledger_tallies(self, user: str | None, *, since_ms: int | None, now_ms: int) -> LedgerTallies:
+        await self._trouble.meet("ledger_tallies")
+        return await self._reader.ledger_tallies(user, since_ms=since_ms, now_ms=now_ms)
+
+    async def audit_samples(self, user: str, kinds: Sequence[SampleKind], *, is_marked: bool, limit: int) -> SamplePage:
+        await self._trouble.meet("audit_samples")
+        return await self._reader.audit_samples(user, kinds, is_marked=is_marked, limit=limit)
+
+    async def audit_counts(self, user: str | None, *, since_ms: int) -> tuple[SampleGroup, ...]:
+        await self._trouble.meet("audit_counts")
+        return await self._reader.audit_counts(user, since_ms=since_ms)
 
     async def outcomes(self, user: str, memory_ids: Sequence[str]) -> dict[str, OutcomeTally]:
         await self._trouble.meet("outcomes")
@@ -293,6 +338,14 @@ class FaultyWriter:
     async def note_audit(self, command: NoteAudit) -> None:
         await self._trouble.meet("note_audit")
         await self._writer.note_audit(command)
+
+    async def append_samples(self, command: AppendSamples) -> int:
+        await self._trouble.meet("append_samples")
+        return await self._writer.append_samples(command)
+
+    async def mark_sample(self, command: MarkSample) -> None:
+        await self._trouble.meet("mark_sample")
+        await self._writer.mark_sample(command)
 
     async def append_decisions(self, command: AppendDecisions) -> None:
         await self._trouble.meet("append_decisions")

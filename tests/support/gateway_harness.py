@@ -20,6 +20,7 @@ from recalld.daemon.gateway.server import Gateway
 from recalld.models.domain import (
     admission,
     admission_store,
+    audit_samples,
     cues,
     decide,
     decision,
@@ -89,6 +90,7 @@ class FakeService:
     def __init__(self) -> None:
         self.stored: dict[str, list[records.Memory]] = {}
         self.queries: list[recall.RecallQuery] = []
+        self.stats_queries: list[health.StatsQuery] = []
         self.turns: list[admission.ObservedTurn] = []
         self.answers: list[admission.ConfirmRequest] = []
         self.pages: list[tuple[str, admission_store.ProposalState | None, int, str | None]] = []
@@ -105,6 +107,8 @@ class FakeService:
         self.blocks: list[standing.StandingRequest] = []
         self.choices: list[tuple[str, str, standing.StandingAction]] = []
         self.audits = 0
+        self.kept_samples: list[audit_samples.Sample] = []
+        self.marks: list[audit_samples.MarkSample] = []
         self.reports: list[outcomes.OutcomeReport] = []
         self.decides: list[decide.DecideRequest] = []
         self.waiting = 0
@@ -307,6 +311,19 @@ class FakeService:
     async def note_audit(self, *, deadline_s: float) -> None:
         self.audits += 1
 
+    async def samples(
+        self, user: str, kinds: tuple[audit_samples.SampleKind, ...], *, is_marked: bool, limit: int
+    ) -> audit_samples.ShownSamples:
+        found = [each for each in self.kept_samples if (not kinds or each.kind in kinds)]
+        found = [each for each in found if (each.answer is not None) == is_marked]
+        page = audit_samples.SamplePage(samples=tuple(found[:limit]), left=len(found[limit:]))
+        return audit_samples.ShownSamples(
+            page=page, memories={memory.id: memory for memory in self.stored.get(user, [])}
+        )
+
+    async def mark_sample(self, command: audit_samples.MarkSample, *, deadline_s: float) -> None:
+        self.marks.append(command)
+
     async def set_standing(
         self, user: str, memory_id: str, action: standing.StandingAction, *, deadline_s: float
     ) -> standing.StandingSet:
@@ -333,7 +350,8 @@ class FakeService:
     async def health(self, *, is_deep: bool) -> health.HealthReport:
         return make_health(is_deep=is_deep)
 
-    async def stats(self) -> health.Stats:
+    async def stats(self, query: health.StatsQuery) -> health.Stats:
+        self.stats_queries.append(query)
         return health.Stats(uptime_s=1.0, counters={"recalls": len(self.queries)}, latencies_ms={"total_p50": 1.5})
 
     def subscribe(self, names: frozenset[EventName], user: str | None) -> FakeStream:

@@ -14,7 +14,16 @@ import sys
 import typing
 from pathlib import Path
 
-from recalld.protocol import decide_items, items, portable_items, replies, requests
+from recalld.protocol import (
+    audit_items,
+    decide_items,
+    drift_items,
+    items,
+    portable_items,
+    replies,
+    requests,
+    stats_items,
+)
 from recalld.protocol.messages import Reply, Request
 from recalld.protocol.schema import schema_text
 
@@ -65,7 +74,8 @@ def _table(name: str, definition: Schema) -> str:
 def _meanings() -> dict[tuple[str, str], str]:
     """The string below each field of each message, by class and field."""
     found: dict[tuple[str, str], str] = {}
-    for module in (requests, replies, items, portable_items, decide_items):
+    modules = (requests, replies, items, portable_items, decide_items, stats_items, drift_items, audit_items)
+    for module in modules:
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 found |= {(node.name, field): text for field, text in _fields_with_text(node)}

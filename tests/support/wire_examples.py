@@ -12,11 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from recalld.protocol import audit_items as au
 from recalld.protocol import decide_items as d
+from recalld.protocol import drift_items as di
 from recalld.protocol import items as i
 from recalld.protocol import portable_items as p
 from recalld.protocol import replies as r
 from recalld.protocol import requests as q
+from recalld.protocol import stats_items as si
 from recalld.protocol.codec import encode_message
 from recalld.protocol.messages import Reply, Request
 
@@ -196,6 +199,9 @@ REQUESTS: dict[str, Request] = {
     "import": q.Import(id=47, user="ines", records=(p.PortableMemory(text="Prefers tea"), *_RECORDS), dry_run=True),
     "purge_user": q.PurgeUser(id=48, user="ines"),
     "note_audit": q.NoteAudit(id=49, user="ines"),
+    "samples": q.ListSamples(id=50, user="ines", kinds=("gate_drop", "injection"), marked=True, limit=20),
+    "mark_sample": q.MarkSample(id=51, user="ines", sample_id="smp_01", answer="yes", by="ines"),
+    "mark_sample_taken_back": q.MarkSample(id=52, user="ines", sample_id="smp_01", answer=None),
     "remember": q.Remember(
         id=5,
         user="ines",
@@ -293,8 +299,47 @@ REQUESTS: dict[str, Request] = {
     "subscribe": q.Subscribe(id=11, events=("memory_recall_gate_degraded",), user="ines"),
     "health": q.Health(id=12, deep=True),
     "stats": q.Stats(id=13),
+    "stats_of_days": q.Stats(id=36, user="ines", days=7),
+    "stats_ever": q.Stats(id=37, ever=True),
     "ping": q.Ping(id=4_294_967_295),
 }
+
+_HALF = si.Share(k=1, n=2, rate=0.5, low=0.0625, high=0.9375)
+
+LEDGER_REPORT = si.LedgerReport(
+    since_ms=1_780_000_200_000,
+    until_ms=1_780_600_000_000,
+    decisions=(si.DecisionCount(op="recall", decision="silent", reason="gated", share=_HALF),),
+    modes=(si.ModeCount(mode="floor_only", degraded_reason="breaker_open", share=_HALF),),
+    candidates=(si.CandidateCount(stage="relevance", reason="below_threshold", share=_HALF),),
+    facts=(si.FactCount(found_by="rule", outcome="dropped", reason="guess", share=_HALF),),
+    reconciliations=(si.Reconciliation(name="recalls", total=2, parts={"injected": 1, "silent:gated": 1}, holds=True),),
+    times=(
+        si.GateTime(
+            gate="relevance",
+            n=2,
+            total_ms=48.5,
+            p50_ms=20.5,
+            p95_ms=41.0,
+            p99_ms=41.0,
+            buckets=(si.TimeBucket(up_to_ms=20.5, count=1), si.TimeBucket(up_to_ms=41.0, count=1)),
+        ),
+    ),
+    compound=si.CompoundReport(steps=(si.CompoundStep(gate="turn", passed=_HALF),), candidates=_HALF, recalls=_HALF),
+    costs=(
+        si.GateCost(
+            gate="relevance",
+            decisions=2,
+            spent_ms=48.5,
+            p50_ms=20.5,
+            p95_ms=41.0,
+            spent_tokens=0,
+            avoided=3,
+            avoided_tokens=75,
+        ),
+    ),
+    pairs_scored=7,
+)
 
 REPLIES: dict[str, Reply] = {
     "welcome": r.Welcome(
@@ -348,6 +393,14 @@ REPLIES: dict[str, Reply] = {
         coverage=i.Coverage(discovered=2, searched=2, limited_by=("max_items",), index_seq=2, store_seq=2),
         gate=i.GateReport(threshold=0.0234375, pairs_scored=2, dropped_by_gate=1, calibration_id="cal_1"),
         timings=i.Timings(total_ms=42.5, gate_ms=31.25),
+    ),
+    "recalled_in_shadow": r.Recalled(
+        id=2,
+        recall_id="rec_01JZ4Q7W8J",
+        decision="silent",
+        mode="gated",
+        reason="shadow",
+        shadow=i.ShadowItem(mode="shadow_silent", decision="inject", reason="relevant", item_ids=("mem_01JZ4Q7W8E",)),
     ),
     "recalled_nothing": r.Recalled(
         id=2,
@@ -612,6 +665,97 @@ REPLIES: dict[str, Reply] = {
         open_fds=24,
     ),
     "stats_report": r.StatsReport(id=13, uptime_s=12.5, counters={"recalls": 10}, latencies_ms={"total_p50": 42.5}),
+    "stats_report_with_ledger": r.StatsReport(
+        id=36, uptime_s=12.5, counters={"recalls": 10}, latencies_ms={"total_p50": 42.5}, ledger=LEDGER_REPORT
+    ),
+    "samples_page": r.Samples(
+        id=50,
+        samples=(
+            au.SampleItem(
+                id="smp_01",
+                kind="gate_drop",
+                decision_id="rec_1",
+                memory_id="mem_1",
+                memory_text="Drinks tea",
+                text="What shall I bring Ines to drink?",
+                probability=0.0625,
+                relevance=0.25,
+                reason="below_threshold",
+                at_ms=1_800_000_000_000,
+                answer="yes",
+                marked_at_ms=1_800_000_100_000,
+                marked_by="ines",
+            ),
+            au.SampleItem(
+                id="smp_02",
+                kind="turn_skip",
+                decision_id="rec_2",
+                text="and the other one?",
+                probability=0.0625,
+                reason="too_short",
+                at_ms=1_800_000_000_000,
+            ),
+        ),
+        left=3,
+    ),
+    "stats_report_with_audit": r.StatsReport(
+        id=38,
+        uptime_s=12.5,
+        counters={},
+        latencies_ms={},
+        audit=au.AuditSection(
+            recall_misses=au.EstimateItem(rate=0.125, low=0.03125, high=0.5, audited=40),
+            counts=(au.SampleCount(kind="gate_drop", probability=0.0625, sampled=64, yes=1, no=20, unsure=2),),
+        ),
+    ),
+    "stats_report_with_drift": r.StatsReport(
+        id=37,
+        uptime_s=12.5,
+        counters={},
+        latencies_ms={},
+        drift=di.DriftSection(
+            users=(
+                di.UserDrift(
+                    user="ines",
+                    gates=(
+                        di.GateDriftItem(
+                            gate="relevance",
+                            n=500,
+                            fired=250,
+                            earlier_n=1_000,
+                            earlier_fired=250,
+                            shifts=(
+                                di.DriftShift(
+                                    what="scores",
+                                    statistic="psi",
+                                    reference="earlier",
+                                    value=0.5,
+                                    limit=0.25,
+                                    band="large",
+                                    n=500,
+                                    reference_n=1_000,
+                                ),
+                            ),
+                            alarms=(di.DriftAlarmItem(name="score_shift", seen="PSI 0.50", remedy="calibrate again"),),
+                        ),
+                        di.GateDriftItem(
+                            gate="write",
+                            n=37,
+                            fired=3,
+                            earlier_n=0,
+                            earlier_fired=0,
+                            too_few="too few decisions: 37 of 200",
+                        ),
+                    ),
+                    shadow=(
+                        di.ShadowCountItem(
+                            gate="relevance", mode="shadow_silent", decisions=20, differing=8, decided=11, served=0
+                        ),
+                    ),
+                ),
+            )
+        ),
+    ),
     "pong": r.Pong(id=4_294_967_295),
     "error": r.Error(id=2, code="busy", message="too many requests are in flight", retryable=True),
     "error_without_id": r.Error(code="frame_too_large", message="a frame of 4294967295 bytes"),

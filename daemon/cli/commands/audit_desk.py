@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Mapping
+
 import msgspec
 from rich.console import Console
 from rich.panel import Panel
@@ -28,10 +31,16 @@ class ClientAuditDesk:
         client: Connected to the daemon.
         user: Whose.
         environment: Names the editor.
+        samples: The sample of each memory that was made of a turn, by the memory's id.
+        by: Who decides.
     """
 
-    def __init__(self, client: Client, user: str, environment: Environment) -> None:
+    def __init__(
+        self, client: Client, user: str, environment: Environment, *, samples: Mapping[str, str], by: str
+    ) -> None:
         self._client = client
+        self._samples = samples
+        self._by = by
         self._user = user
         self._environment = environment
 
@@ -65,6 +74,19 @@ class ClientAuditDesk:
         except ClientError as error:
             return _not_done(error)
         return Said(text=f"Kept as {stored.memory.id} {printable(stored.memory.text)}")
+
+    def note(self, memory: MemoryItem, *, is_right: bool) -> None:
+        """Mark its sample: one that was kept is right, one that was edited or forgotten was not."""
+        sample_id = self._samples.get(memory.id)
+        if sample_id is None:
+            return
+        # The decision is carried out; without its mark the figures only rest on one memory less.
+        with contextlib.suppress(ClientError):
+            self._client.mark_sample(
+                requests.MarkSample(
+                    user=self._user, sample_id=sample_id, answer="yes" if is_right else "no", by=self._by
+                )
+            )
 
 
 class ConsoleAuditScreen:

@@ -13,6 +13,8 @@ from recalld.protocol.items import MemoryItem
 HELP: Final = "k keep, e edit, f forget, q quit"
 _END: Final = frozenset({"", "q", "\x03", "\x04", "\x1b"})
 """Nothing left to read, q, Ctrl-C, Ctrl-D and escape."""
+_WORDS: Final = {"keep": "k", "edit": "e", "forget": "f", "quit": "q"}
+"""Whole words, where a line of standard input decides."""
 
 
 class AuditScreen(Protocol):
@@ -40,6 +42,10 @@ class AuditDesk(Protocol):
 
     def reword(self, memory: MemoryItem, text: str) -> Said:
         """Keep it in other words."""
+        ...
+
+    def note(self, memory: MemoryItem, *, is_right: bool) -> None:
+        """Note for the figures whether it was right as it stood. What cannot be noted is lost for them alone."""
         ...
 
 
@@ -70,9 +76,11 @@ def audit(memories: Sequence[MemoryItem], desk: AuditDesk, keys: Keys, screen: A
     done = Audited(left=len(memories))
     for place, memory in enumerate(memories, 1):
         screen.show(memory, place, len(memories))
-        match _decide(memory, desk, keys, screen):
-            case "q":
-                break
+        decided = _decide(memory, desk, keys, screen)
+        if decided == "q":
+            break
+        desk.note(memory, is_right=decided == "k")
+        match decided:
             case "e":
                 done.edited += 1
             case "f":
@@ -86,7 +94,8 @@ def audit(memories: Sequence[MemoryItem], desk: AuditDesk, keys: Keys, screen: A
 def _decide(memory: MemoryItem, desk: AuditDesk, keys: Keys, screen: AuditScreen) -> str:
     """Carry out what the keys say of one memory: `k`, `e`, `f` or `q`."""
     while True:
-        key = keys.next_key()
+        said_key = keys.next_key()
+        key = _WORDS.get(said_key, said_key)
         said: Said | None = None
         match key:
             case "k":

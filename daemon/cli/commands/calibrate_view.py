@@ -12,6 +12,8 @@ from recalld.daemon.own_calibration.kept import RolledBack
 from recalld.daemon.own_calibration.run import Calibrated
 from recalld.models.calibration.intervals import Proportion, wilson
 from recalld.models.calibration.record import CalibrationRecord, SourceReport
+from recalld.models.calibration.transfer import Transfer, transfer_of
+from recalld.models.policy.relevance import KindThreshold
 
 
 class CalibratedDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +33,8 @@ class CalibratedDocument(msgspec.Struct, frozen=True, kw_only=True):
         held_out: The same for what was left out of a fit on the rest, one group at a time.
         held_out_retention: All groups together.
         held_out_silence: All groups together.
+        transfer: Whether the threshold survives a change of source, or of conversation.
+        kind_thresholds: Kinds of memory with a threshold of their own.
     """
 
     id: str
@@ -46,6 +50,8 @@ class CalibratedDocument(msgspec.Struct, frozen=True, kw_only=True):
     held_out: tuple[SourceReport, ...]
     held_out_retention: Proportion
     held_out_silence: Proportion
+    transfer: Transfer
+    kind_thresholds: tuple[KindThreshold, ...]
 
 
 class RolledBackDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +79,8 @@ def calibrated_document(made: Calibrated, path: Path, *, is_installed: bool) -> 
         held_out=record.held_out,
         held_out_retention=retention,
         held_out_silence=silence,
+        transfer=transfer_of(record),
+        kind_thresholds=record.kind_thresholds,
     )
 
 
@@ -88,6 +96,8 @@ def write_calibrated(made: Calibrated, path: Path, *, is_installed: bool) -> Non
     if made.disputed:
         click.echo(f"Left out as disputed: {made.disputed}")
     click.echo(f"Candidates judged: {record.candidates_max}; threshold {record.threshold:.4f}")
+    for own in record.kind_thresholds:
+        click.echo(f"  {own.kind.value}: {own.threshold:.4f}, chosen on {own.positives} relevant memories")
     rows = [("", "help kept", "silent when nothing helps")]
     rows += [
         (f"without {printable(each.source)}", _share(each.retention), _share(each.silence)) for each in record.held_out
@@ -97,11 +107,23 @@ def write_calibrated(made: Calibrated, path: Path, *, is_installed: bool) -> Non
         rows.append(("all of these", _share(retention), _share(silence)))
     rows.append(("data of the fit", _share(record.retention), _share(record.silence)))
     write_columns(rows)
-    if not record.held_out:
-        click.echo("With fewer than three conversations none can be left out: what to expect elsewhere is not known.")
+    _write_transfer(transfer_of(record))
     click.echo(f"Written to {printable(str(path))}")
     if is_installed:
         click.echo("The daemon runs with it from its next start on; `recalld calibrate --rollback` goes back.")
+
+
+def _write_transfer(transfer: Transfer) -> None:
+    """Whether the threshold may be trusted on what it has not seen."""
+    what = "source" if transfer.is_by_source else "conversation"
+    if not transfer.groups:
+        click.echo("With fewer than three conversations none can be left out: what to expect elsewhere is not known.")
+    elif not transfer.broken:
+        click.echo(f"On no {what} left out is anything measurably worse than promised.")
+    else:
+        click.echo(f"The threshold does not survive a change of {what}:")
+        for each in transfer.broken:
+            click.echo(f"  {printable(each.source)}: {each.promise.value} is {_share(each.found)} there")
 
 
 def _together(record: CalibrationRecord) -> tuple[Proportion, Proportion]:

@@ -11,25 +11,23 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from recalld.daemon.cli.commands.eval_view import write_report
+from recalld.daemon.cli.commands.plotting import checked_plot
 from recalld.daemon.cli.common import Common, settings_options
-from recalld.daemon.cli.errors import CommandError, usage_error
+from recalld.daemon.cli.errors import usage_error
 from recalld.daemon.cli.output import write_json
 from recalld.daemon.cli.parameters import path
 from recalld.daemon.evaluation.bench import bench_settings
 from recalld.daemon.evaluation.calibration_used import calibration_used
 from recalld.daemon.evaluation.meter import Meter
-from recalld.daemon.evaluation.plot import PlotUnavailableError, check_plot, draw
+from recalld.daemon.evaluation.plot import draw
 from recalld.daemon.evaluation.run import EvalInput, evaluate
 from recalld.daemon.evaluation.run import Progress as OnProgress
 from recalld.daemon.evaluation.sets import EvalSet, builtin_sets, read_sets
-from recalld.daemon.exit_codes import ExitCode
 from recalld.daemon.own_calibration.models import load_pair_models
 from recalld.daemon.own_calibration.rows import RowError
 from recalld.models.lab.arms import ArmName
 from recalld.models.lab.comparators import shipped_comparators
 from recalld.models.lab.report import EvalReport
-
-_PLOT_UNAVAILABLE = "plot_unavailable"
 
 
 def arm_names(value: str) -> tuple[ArmName, ...]:
@@ -48,6 +46,7 @@ def arm_names(value: str) -> tuple[ArmName, ...]:
 @click.option("--stores", "store_files", type=path, multiple=True, help="Records of the stores that rows name.")
 @click.option("--builtin", is_flag=True, help="Also measure on the sources that come with the package.")
 @click.option("--arms", type=arm_names, help="What to compare, separated by commas. Default: everything.")
+@click.option("--compound", is_flag=True, help="Also tell what each gate lets through alone, and all of them together.")
 @click.option("--plot", "plot_path", type=path, help="Draw silence against retention into FILE.svg or FILE.png.")
 @settings_options
 @click.pass_obj
@@ -58,6 +57,7 @@ def command(
     store_files: tuple[Path, ...],
     builtin: bool,
     arms: tuple[ArmName, ...] | None,
+    compound: bool,
     plot_path: Path | None,
 ) -> None:
     """Measure the gate on labelled rows, in FILEs of one JSON object a line.
@@ -69,10 +69,15 @@ def command(
         message = "name at least one FILE of labelled rows, or give --builtin"
         raise usage_error(message)
     if plot_path is not None:
-        _check_plot(plot_path)
-    sets = _read(files, store_files, is_builtin=builtin)
+        checked_plot(plot_path)
+    sets = read_evaluated(files, store_files, is_builtin=builtin)
     settings = common.settings
-    given = EvalInput(arms=arms or tuple(ArmName), bench=bench_settings(settings), comparators=shipped_comparators())
+    given = EvalInput(
+        arms=arms or tuple(ArmName),
+        bench=bench_settings(settings),
+        comparators=shipped_comparators(),
+        has_compound=compound,
+    )
     meter = Meter(load_pair_models(settings.models))
     with rows_bar(is_silent=common.as_json) as on_progress:
         evaluated = evaluate(given, sets, meter, on_progress)
@@ -85,22 +90,18 @@ def command(
         write_report(report)
 
 
-def _read(files: tuple[Path, ...], store_files: tuple[Path, ...], *, is_builtin: bool) -> list[EvalSet]:
+def read_evaluated(files: tuple[Path, ...], store_files: tuple[Path, ...], *, is_builtin: bool) -> list[EvalSet]:
+    """The sets of some files, and those of the package where they are asked for.
+
+    Raises:
+        CommandError: A line is no labelled row; the message names file, line and field.
+        OSError: A file cannot be read.
+    """
     try:
         sets = read_sets(files, store_files)
     except RowError as error:
         raise usage_error(str(error)) from error
     return [*sets, *builtin_sets()] if is_builtin else sets
-
-
-def _check_plot(plot_path: Path) -> None:
-    try:
-        check_plot(plot_path)
-    except ValueError as error:
-        message = f"--plot: {error}"
-        raise usage_error(message) from error
-    except PlotUnavailableError as error:
-        raise CommandError(_PLOT_UNAVAILABLE, str(error), ExitCode.FAILURE) from error
 
 
 @contextmanager

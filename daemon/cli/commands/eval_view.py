@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import click
+from msgspec import UNSET, UnsetType
 
 from recalld.daemon.cli.output import printable, write_columns
-from recalld.models.lab.report import Breakdown, CalibrationUsed, EvalReport, Rate, SetReport, Share
+from recalld.models.lab.report import Breakdown, CalibrationUsed, CompoundRates, EvalReport, Rate, SetReport, Share
 
 
 def write_report(report: EvalReport) -> None:
@@ -15,7 +16,7 @@ def write_report(report: EvalReport) -> None:
     for name, each in report.sets.items():
         _write_set(name, each)
         click.echo()
-    _write_calibration(report.calibration)
+    write_calibration(report.calibration)
 
 
 def write_rates(name: str, report: SetReport) -> None:
@@ -49,6 +50,7 @@ def _write_set(name: str, report: SetReport) -> None:
     write_columns(_second_table(report))
     _write_kinds(report)
     _write_sources(report.breakdown)
+    _write_compound(report.compound)
 
 
 def _second_table(report: SetReport) -> list[tuple[str, ...]]:
@@ -103,7 +105,28 @@ def _write_sources(breakdowns: Mapping[str, Breakdown]) -> None:
         write_columns(table)
 
 
-def _write_calibration(used: CalibrationUsed) -> None:
+def _write_compound(compound: CompoundRates | UnsetType) -> None:
+    """Of the relevant memories that the search nominated: what each gate lets through alone, and all of them."""
+    if compound is UNSET:
+        return
+    click.echo()
+    write_columns(
+        [
+            ("relevant memories", "pass"),
+            ("nominated by the search", _rate(compound.search)),
+            ("turn gate alone", _rate(compound.turn)),
+            ("floor alone", _rate(compound.floor)),
+            ("relevance gate alone", _rate(compound.relevance)),
+            ("pack alone", _rate(compound.pack)),
+            ("all gates together", _rate(compound.joint)),
+            ("product of the parts", f"{compound.product:.3f}, if they erred independently"),
+            ("injected, of all", _rate(compound.injected)),
+        ]
+    )
+
+
+def write_calibration(used: CalibrationUsed) -> None:
+    """Print what the gate ran with, and on whose data it was fitted."""
     whose = "your own data" if used.is_own else "data that is not yours"
     click.echo(f"Calibration {printable(used.id) or 'none'}, threshold {used.threshold:.4f}")
     click.echo(f"  fitted on {used.n} turns of {printable(used.corpus_id)}, {whose}")

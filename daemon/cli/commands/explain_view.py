@@ -9,6 +9,7 @@ from rich.text import Text
 
 from recalld.daemon.cli.commands.candidates_table import REST_MAX, CandidateLine, chosen, write_candidates
 from recalld.daemon.cli.commands.recall_view import SCORES_NOTE
+from recalld.daemon.cli.commands.shadow_view import shadow_lines
 from recalld.daemon.cli.consoles import table_console
 from recalld.daemon.cli.output import moment, printable
 from recalld.daemon.cli.words import DROP_REASONS, RECALL_LIMITS, in_words
@@ -75,6 +76,8 @@ class RecallRecord(msgspec.Struct, frozen=True, kw_only=True):
     skipped_unreadable: int = 0
     pending_embedding: int = 0
     limited_by: tuple[str, ...] = ()
+    shadow_mode: str = ""
+    served: tuple[str, ...] = ()
 
 
 def read_recall_record(body: str) -> RecallRecord | None:
@@ -98,6 +101,7 @@ def write_recall_record(record: RecallRecord, texts: Mapping[str, str], *, is_al
     threshold = "no threshold" if record.threshold is None else f"threshold {record.threshold:.3f}"
     calibration = printable(record.calibration_id) or "not calibrated"
     for line in (
+        *shadow_lines(record.shadow_mode, [item.memory_id for item in record.items], record.served),
         *turn_lines(record),
         _searched(record),
         *(f"Limited: {in_words(limit, RECALL_LIMITS)}." for limit in record.limited_by),

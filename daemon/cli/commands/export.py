@@ -45,7 +45,8 @@ def command(common: Common, *, out: Path | None) -> None:
     """Write everything that is kept of a user, one JSON object a line, but no vectors.
 
     A header with counts comes first, then memories in every status but forgotten, each with its evidence, headings,
-    questions, slots and what replaced it, then observations and proposals. `recalld import` reads the file back.
+    questions, slots and what replaced it, then observations and proposals. Turns that still wait to be
+    read by a model are not in it: nothing was made of them yet. `recalld import` reads the file back.
     """
     with tempfile.TemporaryFile() as body:
         counts = _collect(common, body)

@@ -19,6 +19,7 @@ from recalld.daemon.cli.parameters import SCOPE, SESSION, path, text_of
 from recalld.daemon.cli.text_input import read_text
 from recalld.daemon.cli.usage_line import eviction_lines, named, usage_line
 from recalld.daemon.cli.words import ADMISSION_REASONS, FACT_OUTCOMES, GENERATORS, counted, in_words
+from recalld.models.domain.admission_store import FactOutcome
 from recalld.protocol import fields, items, requests
 from recalld.protocol.replies import Admitted
 
@@ -141,7 +142,9 @@ def _what(verdict: items.Verdict) -> str:
 
 
 def _why(verdict: items.Verdict, texts: Mapping[str, str]) -> Iterator[str]:
-    outcome = f"{in_words(verdict.outcome, FACT_OUTCOMES)}: " if verdict.outcome else ""
+    is_unmet = verdict.outcome == FactOutcome.CLOSED and not verdict.superseded
+    told = "there was nothing stored to end" if is_unmet else in_words(verdict.outcome, FACT_OUTCOMES)
+    outcome = f"{told}: " if verdict.outcome else ""
     by = f", by the rule {printable(verdict.decided_by)}" if verdict.decided_by else ""
     yield f"{outcome}{in_words(verdict.reason, ADMISSION_REASONS)} ({verdict.reason}){by}"
     has_text = verdict.memory is not None or verdict.observation is not None or verdict.proposal is not None

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from recalld.daemon.cli.commands.candidates_table import REST_MAX, CandidateLine, chosen, write_candidates
+from recalld.daemon.cli.commands.shadow_view import shadow_headline
 from recalld.daemon.cli.consoles import table_console
 from recalld.daemon.cli.output import printable
 from recalld.daemon.cli.words import (
@@ -80,6 +81,8 @@ def write_recalled(
 
 def _headline(recalled: Recalled, user: str) -> str:
     count = len(recalled.items)
+    if recalled.shadow is not None and recalled.reason == RecallReason.SHADOW:
+        return shadow_headline(recalled.shadow, count)
     if not count and user and recalled.reason == RecallReason.NOTHING_STORED:
         return f"Nothing is stored yet for {printable(user)}."
     if not count:

@@ -43,8 +43,8 @@ def command(
 ) -> None:
     """Go through what waits for your word: proposals, and observations that are one turn short of a memory.
 
-    On a terminal a key decides: a accepts, r turns down, e edits first, s skips, q quits; elsewhere the first letter of
-    each line of standard input. What you turn down comes back only when you have it remembered explicitly.
+    On a terminal a key decides: a accepts, r turns down, e edits first, s skips, q quits; elsewhere a line of standard
+    input with such a letter or its word. What you turn down comes back only when you have it remembered explicitly.
     """
     if sum(each is not None for each in (accepted, rejected, edited)) > 1:
         message = "--accept, --reject and --edit: give one of them at a time"

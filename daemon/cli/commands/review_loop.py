@@ -70,13 +70,18 @@ class TerminalKeys:
             return ""
 
 
+_WORDS: Final = {"accept": "a", "reject": "r", "edit": "e", "skip": "s", "quit": "q"}
+"""What a whole word on a line says; what is neither a key nor one of these is asked for again."""
+
+
 class LineKeys:
-    """The first letter of each line, where no terminal gives single keys. A blank line skips."""
+    """A key or its word on each line, where no terminal gives single keys. A blank line skips; nothing else decides."""
 
     def next_key(self) -> str:
         """Wait for a line."""
         line = sys.stdin.readline()
-        return (line.strip()[:1].lower() or "s") if line else ""
+        said = line.strip().lower()
+        return (_WORDS.get(said, said) or "s") if line else ""
 
 
 class Reviewed(msgspec.Struct, kw_only=True):

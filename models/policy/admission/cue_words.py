@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import enum
 import itertools
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 import msgspec
 
-from recalld.models.policy.admission.tokens import words_of
+from recalld.models.policy.admission.phrase_graph import ANY_WORD, Choices, PhraseNode, phrase_parts, phrase_tree
 from recalld.models.policy.stop_words import LANGUAGES
 from recalld.models.policy.term_text import fold_word
-
-ANCHOR: Final = "^"
-ANY_WORD: Final = "*"
-_PART: Final = re.compile(r"\[(?P<optional>[^\]]+)\]|\((?P<choice>[^)]+)\)|(?P<plain>[^\s\[\]()]+)")
 
 
 class Cue(enum.StrEnum):
@@ -97,6 +92,8 @@ class Cue(enum.StrEnum):
     """What makes the words behind it something to work on."""
     REWORKINGS = "reworkings"
     """What makes all that follows words to be given another form: make this more polite."""
+    DEFERRALS = "deferrals"
+    """What puts such a request off, or makes a standing one of it: its words are not at hand."""
     DRAFTS = "drafts"
     """What, if it is a whole sentence, makes what follows a draft in somebody's mouth: write a letter."""
     CHOICES = "choices"
@@ -116,6 +113,8 @@ class Cue(enum.StrEnum):
     """What makes everything after it somebody else's words."""
     OUTSIDERS = "outsiders"
     """People and companies that are not the user's."""
+    NAMINGS = "namings"
+    """What says who of them the user's own are: my dentist is called."""
     GENERALITIES = "generalities"
     """What speaks of the world at large."""
     ROLE_PLAYS = "role_plays"
@@ -179,23 +178,6 @@ class Sighting(msgspec.Struct, frozen=True):
     """It counts only where a clause begins."""
 
 
-class _Node:
-    """A place in the tree of phrases."""
-
-    __slots__ = ("anchored", "cues", "words")
-
-    def __init__(self) -> None:
-        self.words: dict[str, _Node] = {}
-        self.cues: tuple[Cue, ...] = ()
-        self.anchored: tuple[Cue, ...] = ()
-
-    def goes_on_with(self, words: Sequence[str], at: int) -> bool:
-        """Whether a phrase ends here, or may go on with the word at a place: most that begin as one do not."""
-        if self.cues or self.anchored:
-            return True
-        return at < len(words) and (words[at] in self.words or ANY_WORD in self.words)
-
-
 class CueGrammar:
     """The compiled lists of one language: finds all of them in one pass over a text.
 
@@ -206,13 +188,7 @@ class CueGrammar:
     """
 
     def __init__(self, words: CueWords, *, is_unaccented: bool = False) -> None:
-        self._root = _Node()
-        for cue, phrases in words.lists.items():
-            for phrase in phrases:
-                for variant in expand(phrase):
-                    self._add(variant, cue)
-                    if is_unaccented:
-                        self._add(tuple(map(fold_word, variant)), cue)
+        self._root: PhraseNode[Cue] = phrase_tree(_spelled(words, is_unaccented=is_unaccented))
 
     def find(self, words: Sequence[str]) -> Iterator[Sighting]:
         """Yield the phrases in a text of such words, in order; of several at one word, the longest of each cue.
@@ -220,11 +196,11 @@ class CueGrammar:
         A phrase of a cue in `HIDING` hides those of the cues in `HIDDEN` that begin inside of it: "from today" says
         nothing of today.
         """
-        roots = self._root.words
+        root = self._root
         covered = 0
-        for place in [place for place, word in enumerate(words) if word in roots]:
-            node = roots[words[place]]
-            if not node.goes_on_with(words, place + 1):
+        for place in [place for place, word in enumerate(words) if root.begins(word)]:
+            node = root.at(words[place])
+            if node is None or not node.goes_on_with(words, place + 1):
                 continue
             longest: dict[tuple[Cue, bool], int] = {}
             _collect(words, place + 1, node, longest)
@@ -236,26 +212,31 @@ class CueGrammar:
                     hides_until = past_last
             covered = hides_until
 
-    def _add(self, variant: tuple[str, ...], cue: Cue) -> None:
-        node = self._root
-        is_anchored = variant[0] == ANCHOR
-        for word in variant[is_anchored:]:
-            node = node.words.setdefault(word, _Node())
-        if is_anchored:
-            node.anchored = tuple(dict.fromkeys((*node.anchored, cue)))
-        else:
-            node.cues = tuple(dict.fromkeys((*node.cues, cue)))
+
+def _spelled(words: CueWords, *, is_unaccented: bool) -> Iterator[tuple[Cue, tuple[Choices, ...]]]:
+    """The phrases of all lists, and behind each what becomes of it without accents."""
+    for cue, phrases in words.lists.items():
+        for parts in map(phrase_parts, phrases):
+            yield cue, parts
+            if is_unaccented:
+                folded = _folded(parts)
+                if folded != parts:
+                    yield cue, folded
 
 
-def _collect(words: Sequence[str], at: int, node: _Node, longest: dict[tuple[Cue, bool], int]) -> None:
+def _folded(parts: Iterable[Choices]) -> tuple[Choices, ...]:
+    return tuple(tuple(tuple(map(fold_word, words)) for words in choices) for choices in parts)
+
+
+def _collect(words: Sequence[str], at: int, node: PhraseNode[Cue], longest: dict[tuple[Cue, bool], int]) -> None:
     """Note how far the longest phrase of each cue reaches; as deep as the longest phrase has words."""
-    for cue in node.cues:
+    for cue in node.marks:
         longest[cue, False] = max(at, longest.get((cue, False), 0))
     for cue in node.anchored:
         longest[cue, True] = max(at, longest.get((cue, True), 0))
-    if at < len(words) and node.words:
+    if at < len(words):
         for word in (words[at], ANY_WORD):
-            following = node.words.get(word)
+            following = node.at(word)
             if following is not None:
                 _collect(words, at + 1, following, longest)
 
@@ -269,6 +250,7 @@ FRAMES: Final = (
     Cue.FICTIONS,
     Cue.TASKS,
     Cue.REWORKINGS,
+    Cue.DEFERRALS,
     Cue.DRAFTS,
     Cue.CHOICES,
     Cue.JESTS,
@@ -327,6 +309,24 @@ def frame_grammar(language: str) -> CueGrammar:
 
 
 @cache
+def task_grammar(language: str) -> CueGrammar:
+    """The compiled lists of what gives words to be worked on, often in another language than that of the words."""
+    lists = shipped_words()[language].lists
+    anchored = tuple(phrase for phrase in lists[Cue.TASKS] if phrase.startswith("^"))
+    words = CueWords(lists={Cue.REWORKINGS: lists[Cue.REWORKINGS], Cue.TASKS: anchored})
+    return CueGrammar(words, is_unaccented=language in UNACCENTED)
+
+
+@cache
+def task_openers(language: str) -> frozenset[str]:
+    """The words that phrases of `task_grammar` begin with: in most turns of another language none of them stands."""
+    lists = shipped_words()[language].lists
+    phrases = (*lists[Cue.REWORKINGS], *(phrase for phrase in lists[Cue.TASKS] if phrase.startswith("^")))
+    heads = {words[0] if words[0] != "^" else words[1] for phrase in phrases for words in expand(phrase)}
+    return frozenset(heads | set(map(fold_word, heads)))
+
+
+@cache
 def filler_words(language: str) -> frozenset[str]:
     """The words that change nothing in front of a clause."""
     phrases = (variant for phrase in shipped_words()[language].lists[Cue.FILLERS] for variant in expand(phrase))
@@ -343,24 +343,11 @@ def first_person_words(language: str) -> frozenset[str]:
 def all_words(language: str) -> frozenset[str]:
     """Every word of a language's lists."""
     phrases = (phrase for each in shipped_words()[language].lists.values() for phrase in each)
-    return frozenset(fold_word(word) for phrase in phrases for variant in expand(phrase) for word in variant)
+    choices = (choice for phrase in phrases for part in phrase_parts(phrase) for choice in part)
+    return frozenset(map(fold_word, {word for words in choices for word in words}))
 
 
 def expand(phrase: str) -> Iterator[tuple[str, ...]]:
     """The plain variants of a phrase, each as its words."""
-    for chosen in itertools.product(*map(_choices, _PART.finditer(phrase))):
+    for chosen in itertools.product(*phrase_parts(phrase)):
         yield tuple(itertools.chain.from_iterable(chosen))
-
-
-def _choices(part: re.Match[str]) -> list[tuple[str, ...]]:
-    if part["plain"] is not None:
-        return [_words(part["plain"])]
-    choices = [_words(choice) for choice in (part["optional"] or part["choice"]).split("|")]
-    return [(), *choices] if part["optional"] is not None else choices
-
-
-@cache
-def _words(plain: str) -> tuple[str, ...]:
-    if plain in {ANCHOR, ANY_WORD}:
-        return (plain,)
-    return tuple(words_of(plain))

@@ -11,6 +11,7 @@ The rules:
 * What ends later, and every deadline, is stored with its end: the end of the last local day, counted from when the turn
   was said, in the user's zone, whatever the clock does on that day. A month or day without a year is the next one.
 * Without a zone the day is read in UTC, and one day is added: a record never ends before its user's day does.
+* An end that is no day ("until February 30") is `impossible_date`, also in a save.
 * A candidate's own expiry stands, unless the words name an earlier one. What is over by now is `expired`.
 """
 
@@ -30,6 +31,7 @@ from recalld.models.domain.reasons import AdmissionReason
 from recalld.models.policy.admission.cue_words import Cue, Sighting
 from recalld.models.policy.admission.finding import Finding, Scene
 from recalld.models.policy.admission.strike import Strike, struck
+from recalld.models.policy.impossible_date import find_impossible_end
 from recalld.models.policy.temporal import TemporalRule, TimeSpan, find_intervals
 from recalld.models.policy.temporal.local_calendar import (
     LocalCalendar,
@@ -78,6 +80,8 @@ def strike_situational(scene: Scene, place: int) -> Strike | None:
 def judge_durability(scene: Scene) -> Durability:
     """How long what a candidate says holds, and whether that is long enough; see the module for the rules."""
     context, given = scene.context, scene.candidate.expires_at_ms
+    if (impossible := find_impossible_end(scene.sentence.text[scene.sentence.start : scene.sentence.end])) != "":
+        return Durability(finding=Finding(reason=AdmissionReason.IMPOSSIBLE_DATE, evidence=(impossible,)))
     end = _named_end(scene)
     if end is not None and end.at_ms is None and not _is_kept(scene) and given is None:
         return Durability(finding=Finding(reason=AdmissionReason.SITUATIONAL, evidence=(end.words,)))

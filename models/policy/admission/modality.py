@@ -87,6 +87,8 @@ def _states(sentence: Sentence, clause: Clause, beside: Strike) -> bool:
     if clause.length < STATING_WORDS_MIN or (clause.opens_with(Cue.RELATIVES) and not clause.opens_with(Cue.REASONS)):
         return False
     is_set_apart = clause.first in sentence.breaks
+    if beside.reason is AdmissionReason.REQUEST and _only_stands(clause):
+        return False
     if beside.is_local:
         return True
     if beside.reason is AdmissionReason.PAST:
@@ -94,6 +96,14 @@ def _states(sentence: Sentence, clause: Clause, beside: Strike) -> bool:
     if clause.has(Cue.OWN, Cue.STANDING, Cue.ENDINGS, Cue.PRESENT, Cue.KEPT_NEGATIONS):
         return True
     return beside.reason is AdmissionReason.REQUEST and is_set_apart and _says_how_it_is(sentence, clause)
+
+
+def _only_stands(clause: Clause) -> bool:
+    """Whether a clause says nothing but that what is beside it stands: "from now on, …"."""
+    phrase = clause.find(Cue.STANDING)
+    if phrase is None or clause.opens_with(Cue.CONDITIONALS):
+        return False
+    return clause.length - (phrase.past_last - phrase.first) < STATING_WORDS_MIN
 
 
 def _says_how_it_is(sentence: Sentence, clause: Clause) -> bool:

@@ -1,10 +1,10 @@
 """Position: what each generator may write where this deployment stands, and what needs the user's yes first.
 
 Guards: the store against the weaker generators. Cost: none. Fails: towards an observation or a question to the user.
-Rules and explicit saves may become records; the judge's finds are observations, or records from its strict threshold
-on; a model's are nothing, observations or records by `admission.position`. A model's change of the user's name or form
-of address, a model's standing order, and one that the judge is not sure of, wait for a yes: they change what the
-assistant does in every later session. So does a permission, whoever found it and however sure.
+Rules and explicit saves may become records; the judge's finds are observations, or records from a score on that depends
+on `admission.position`; a model's are nothing, observations or records by that setting. A model's change of the user's
+name or form of address, a model's standing order, and one that the judge is not sure of, wait for a yes: they change
+what the assistant does in every later session. So does a permission, whoever found it and however sure.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def strike_requested(scene: Scene, place: int) -> Strike | None:
     near = sentence.clauses[max(0, place - 1) : place + 2]
     order = clause.find(Cue.IMPERATIVES)
     limits = [clause.find(Cue.FOR_ONCE)]
-    if order is not None:
+    if order is not None or clause.opens_with(Cue.STANDING):
         limits += (_place_at_hand(clause), *map(_limit, near))
     if (limit := next(filter(None, limits), None)) is not None:
         return struck(scene, AdmissionReason.REQUEST, limit)

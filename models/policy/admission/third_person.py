@@ -2,7 +2,7 @@
 
 Guards: the store against "my friend prefers Vim" becoming the user's preference. Cost: a look at one sentence. Fails:
 towards nothing stored, but the user's own people are the user's to speak for: family, team, pets, clients ("my
-daughter is allergic to nuts").
+daughter is allergic to nuts"), and so is who somebody is to them ("my dentist is Dr. Öz").
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ _OTHERS = (Cue.OUTSIDERS, Cue.GENERALITIES)
 
 def strike_third_person(scene: Scene, place: int) -> Strike | None:
     """`third_person` for a clause about an outsider, and for what follows it in the sentence without the user."""
+    if scene.sentence.clauses[place].has(Cue.NAMINGS):
+        return None
     for earlier in reversed(scene.sentence.clauses[: place + 1]):
         other = earlier.find(*_OTHERS)
         if _speaks_of_self(earlier, other):

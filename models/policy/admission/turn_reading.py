@@ -18,12 +18,15 @@ from recalld.models.policy.admission.cue_words import (
     filler_words,
     first_person_words,
     frame_grammar,
+    task_grammar,
+    task_openers,
 )
 from recalld.models.policy.admission.sentence import Sentence, read_again, read_sentence
 from recalld.models.policy.admission.tokens import Token, folded, folded_words, tokenize, words_of
 from recalld.models.policy.save_turn import SaveTurn
 from recalld.models.policy.stop_words import DEFAULT_LANGUAGE, LANGUAGES, stop_words
 from recalld.models.policy.term_text import fold_word
+from recalld.models.policy.worked_on import worked_on_end
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,15 +76,27 @@ class TurnReading:
     def _find_frames(self) -> Iterator[Frame]:
         for language in dict.fromkeys((self.language, DEFAULT_LANGUAGE)):
             for sighting in frame_grammar(language).find(self._words):
+                if sighting.cue is Cue.DEFERRALS:
+                    continue
                 if not sighting.is_anchored or self._opens(sighting, language):
-                    yield self._frame(sighting)
+                    yield self._frame(sighting, language)
+        for language in LANGUAGES:
+            if language not in {self.language, DEFAULT_LANGUAGE} and not task_openers(language).isdisjoint(self._words):
+                found = task_grammar(language).find(self._words)
+                yield from (self._frame(each, language) for each in found if self._opens(each, language))
 
     @cached_property
     def _tokens(self) -> tuple[Token, ...]:
         """The words with their places: in most turns no frame is found, and none is needed."""
         return tokenize(self._turn.masked)
 
-    def _frame(self, sighting: Sighting) -> Frame:
+    def _is_deferred(self, start: int, end: int, language: str) -> bool:
+        """Whether the request in characters [start, end) is for later or for good, and brings no words with it."""
+        words = words_of(self._turn.masked[start:end])
+        found = frame_grammar(language).find(words)
+        return ":" not in self._turn.masked[start:end] and any(each.cue is Cue.DEFERRALS for each in found)
+
+    def _frame(self, sighting: Sighting, language: str) -> Frame:
         turn = self._turn
         at, past = self._tokens[sighting.first].start, self._tokens[sighting.past_last - 1].end
         start, end = turn.sentence_start(at), len(turn.text)
@@ -93,7 +108,9 @@ class TurnReading:
             start = at
             end = len(turn.text) if _is_introduction(turn, past) else turn.sentence_end(at)
         elif sighting.cue is Cue.REWORKINGS:
-            start, end = at, _worked_on_end(turn, past)
+            sentence_end = turn.sentence_end(at)
+            is_deferred = self._is_deferred(at, sentence_end, language)
+            start, end = at, sentence_end if is_deferred else worked_on_end(turn, past)
         elif sighting.cue is Cue.CHOICES:
             start, end = _with_list(turn.text, at, past)
         elif sighting.cue is Cue.JESTS:
@@ -158,13 +175,6 @@ def _clause_end(turn: SaveTurn, position: int) -> int:
     sentence_end = turn.sentence_end(max(0, position - 1))
     found = _CLAUSE_END.search(turn.masked, position, sentence_end)
     return sentence_end if found is None else found.start()
-
-
-def _worked_on_end(turn: SaveTurn, position: int) -> int:
-    """Where the words end that are to be reworked: with the paragraph, or the turn where the request fills that."""
-    sentence_end, paragraph_end = turn.sentence_end(position - 1), turn.paragraph_end(position)
-    has_words = sentence_end < paragraph_end or ":" in turn.masked[position:sentence_end].rstrip().rstrip(":")
-    return paragraph_end if has_words else len(turn.text)
 
 
 def _with_list(text: str, start: int, end: int) -> tuple[int, int]:

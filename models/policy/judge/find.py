@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from recalld.models.domain.facts import FactCandidate, Generator
 from recalld.models.domain.records import MemoryKind
 from recalld.models.policy.apostrophes import straight_apostrophes
+from recalld.models.policy.judge.antecedent import with_antecedent
 from recalld.models.policy.judge.flag_words import WordFlag, word_flags, words_of
 from recalld.models.policy.judge.flags import read_flags, turn_language
 from recalld.models.policy.judge.model import Judge
+from recalld.models.policy.judge.phrases import read_phrases
 from recalld.models.policy.judge.segments import Segment, split_segments
 from recalld.models.policy.judge.wording import is_aside, statement_of
 from recalld.models.policy.save_turn import SaveTurn
@@ -83,7 +85,8 @@ def score_segments(
     """
     rows = np.asarray(vectors, dtype=np.float64)
     flags = np.asarray(read_flags(turn, segments), dtype=np.float64)
-    return tuple(map(float, judge.log_odds(rows[:-1], rows[-1], flags, turn_language(turn))))
+    phrases = read_phrases(turn, segments)
+    return tuple(map(float, judge.log_odds(rows[:-1], rows[-1], flags, phrases, turn_language(turn))))
 
 
 def judge_sentences(
@@ -132,12 +135,13 @@ def found_places(scores: Sequence[float], threshold: float) -> tuple[int, ...]:
 
 
 def _candidate(turn: SaveTurn, segment: Segment, score: float, language: str, rule: str) -> FactCandidate:
-    quote = turn.text[segment.whole.start : segment.whole.end]
+    span = with_antecedent(turn, segment.whole)
+    quote = turn.text[span.start : span.end]
     return FactCandidate(
         statement=statement_of(quote, language),
         kind=kind_of(segment, language),
         quote=quote,
-        span=segment.whole,
+        span=span,
         generator=Generator.JUDGE,
         rule=rule,
         score=score,

@@ -1,24 +1,29 @@
 """The judge's model: how much a segment is like segments that state a fact, and like segments that do not.
 
-score = intercept + slope · Σ weight_k · exp(-gamma · |x - prototype_k|²): a weighted sum over prototypes, which are
-segments of the fit (a radial basis function network; C. K. I. Williams and M. Seeger, 2001, for choosing some of many).
-A sum over the features themselves cannot tell "no longer", a fact of one's own team, from "no longer" in a log: a flag
-means another thing beside others.
-Cost: one product of (segments, features) with (features, prototypes).
+score = intercept + slope · (Σ weight_k · exp(-gamma · |x - prototype_k|²) + Σ weight_p · value_p): a weighted sum over
+prototypes, which are segments of the fit, and one over the phrases of the segment. Both are one kernel machine, whose
+kernel is the sum of two (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, 4.2.4).
+A sum over flags cannot tell "no longer", a fact of one's own team, from "no longer" in a log: a flag means another
+thing beside others. A distance knows no single word: phrases do.
+Cost: one product of (segments, features) with (features, prototypes), and one look-up a phrase.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from recalld.models.policy.judge.features import CLIP, Matrix, raw_features, scaled
 from recalld.models.policy.judge.flags import FLAG_NAMES
+from recalld.models.policy.judge.phrases import Phrases
 from recalld.models.policy.stop_words import DEFAULT_LANGUAGE
+
+Kernel = NDArray[np.float32]
 
 _STEP = CLIP / 127.0
 """Prototypes are kept as signed bytes in units of this."""
@@ -41,6 +46,9 @@ class JudgeModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         gamma: How fast likeness falls with the squared distance.
         slope: Makes log-odds of the sum.
         intercept: In log-odds.
+        phrase_ids: Shape (phrases,), little-endian unsigned integers of 32 bits, ascending; see `phrases.Phrases`.
+            None in a record of before they were read.
+        phrase_weights: Shape (phrases,).
 
     Raises:
         ValueError: Sizes differ, a number is not finite, or the flags are others than those this code reads.
@@ -59,6 +67,8 @@ class JudgeModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     gamma: float
     slope: float
     intercept: float
+    phrase_ids: bytes = b""
+    phrase_weights: bytes = b""
 
     def __post_init__(self) -> None:
         if self.flags != tuple(map(str, FLAG_NAMES)):
@@ -71,13 +81,18 @@ class JudgeModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             len(self.basis) == 4 * self.dims * self.components,
             len(self.means) == len(self.scales) == 4 * features,
             count > 0 and len(self.prototypes) == count * features,
+            len(self.phrase_ids) == len(self.phrase_weights) and len(self.phrase_ids) % 4 == 0,
         )
         if not all(sizes) or DEFAULT_LANGUAGE not in self.languages:
             message = f"judge: sizes do not fit {features} features and {count} prototypes; fit the judge again"
             raise ValueError(message)
+        if (np.diff(_ids(self.phrase_ids).astype(np.int64)) <= 0).any():
+            message = "judge.phrase_ids must ascend; fit the judge again"
+            raise ValueError(message)
         numbers = (self.gamma, self.slope, self.intercept)
         is_finite = all(
-            np.isfinite(_floats(each)).all() for each in (self.basis, self.means, self.scales, self.weights)
+            np.isfinite(_floats(each)).all()
+            for each in (self.basis, self.means, self.scales, self.weights, self.phrase_weights)
         )
         if not is_finite or not all(map(math.isfinite, numbers)) or self.gamma <= 0 or self.slope <= 0:
             message = "judge: every number must be finite, gamma and slope positive; fit the judge again"
@@ -92,8 +107,11 @@ class Judge:
     basis: Matrix
     means: Matrix
     scales: Matrix
-    prototypes: Matrix
+    prototypes: Kernel
+    squares: Kernel
     weights: Matrix
+    phrase_ids: NDArray[np.uint32]
+    phrase_weights: Matrix
     gamma: float
     slope: float
     intercept: float
@@ -103,6 +121,7 @@ class Judge:
         """Unpack a model."""
         of_languages = _floats(model.language_means).reshape(len(model.languages), 2, model.dims)
         features = 2 * model.components + len(model.flags)
+        prototypes = _bytes(model.prototypes).reshape(-1, features) * np.float32(_STEP)
         return cls(
             means_of={
                 name: (of_languages[place, 0], of_languages[place, 1]) for place, name in enumerate(model.languages)
@@ -110,25 +129,76 @@ class Judge:
             basis=_floats(model.basis).reshape(model.components, model.dims),
             means=_floats(model.means),
             scales=_floats(model.scales),
-            prototypes=np.frombuffer(model.prototypes, dtype=np.int8).reshape(-1, features).astype(np.float64) * _STEP,
+            prototypes=prototypes,
+            squares=squared_lengths(prototypes),
             weights=_floats(model.weights),
+            phrase_ids=_ids(model.phrase_ids),
+            phrase_weights=_floats(model.phrase_weights),
             gamma=model.gamma,
             slope=model.slope,
             intercept=model.intercept,
         )
 
-    def log_odds(self, segments: Matrix, turn: Matrix, flags: Matrix, language: str) -> Matrix:
-        """How likely each segment states a fact worth storing, in log-odds; shapes as for `raw_features`."""
+    def log_odds(
+        self, segments: Matrix, turn: Matrix, flags: Matrix, phrases: Sequence[Phrases], language: str
+    ) -> Matrix:
+        """How likely each segment states a fact worth storing, in log-odds.
+
+        Args:
+            segments: As for `raw_features`.
+            turn: As there.
+            flags: As there.
+            phrases: Those of each segment.
+            language: Of the turn.
+        """
         means = self.means_of.get(language) or self.means_of[DEFAULT_LANGUAGE]
         seen = scaled(raw_features(segments, turn, flags, *means, self.basis), self.means, self.scales)
-        result: Matrix = self.intercept + self.slope * (likeness(seen, self.prototypes, self.gamma) @ self.weights)
+        by_likeness = likeness(seen, self.prototypes, self.squares, self.gamma) @ self.weights
+        by_wording = np.asarray([weigh(each, self.phrase_ids, self.phrase_weights) for each in phrases])
+        result: Matrix = self.intercept + self.slope * (by_likeness + by_wording)
         return result
 
 
-def likeness(rows: Matrix, prototypes: Matrix, gamma: float) -> Matrix:
-    """exp(-gamma · squared distance) of each row to each prototype: shape (rows, prototypes)."""
-    squares = (rows**2).sum(axis=1)[:, None] + (prototypes**2).sum(axis=1)[None, :] - 2.0 * rows @ prototypes.T
-    result: Matrix = np.exp(-gamma * np.maximum(squares, 0.0))
+def weigh(phrases: Phrases, known: NDArray[np.uint32], weights: Matrix) -> float:
+    """The sum of the phrases' values, each times its weight; a phrase that is not known weighs nothing.
+
+    Args:
+        phrases: Of a segment.
+        known: Shape (known,), ascending.
+        weights: Shape (known,).
+    """
+    if not len(known):
+        return 0.0
+    places = np.minimum(np.searchsorted(known, phrases.ids), len(known) - 1)
+    return float(np.where(known[places] == phrases.ids, weights[places] * phrases.values, 0.0).sum())
+
+
+def likeness(rows: Matrix, prototypes: Kernel, squares: Kernel, gamma: float) -> Kernel:
+    """exp(-gamma · squared distance) of each row to each prototype, in single precision.
+
+    Args:
+        rows: Shape (rows, features).
+        prototypes: Shape (prototypes, features).
+        squares: Shape (prototypes,): their `squared_lengths`.
+        gamma: See `JudgeModel`.
+
+    Returns:
+        Shape (rows, prototypes).
+    """
+    own = rows.astype(np.float32)
+    distances = own @ prototypes.T
+    distances *= np.float32(-2.0)
+    distances += squared_lengths(own)[:, None]
+    distances += squares
+    np.maximum(distances, np.float32(0.0), out=distances)
+    distances *= np.float32(-gamma)
+    result: Kernel = np.exp(distances, out=distances)
+    return result
+
+
+def squared_lengths(rows: Kernel) -> Kernel:
+    """Of each row: shape (rows,)."""
+    result: Kernel = np.einsum("ij,ij->i", rows, rows)
     return result
 
 
@@ -149,3 +219,16 @@ def unpack_prototypes(rows: Matrix) -> Matrix:
 
 def _floats(values: bytes) -> Matrix:
     return np.frombuffer(values, dtype="<f4").astype(np.float64)
+
+
+def pack_ids(values: NDArray[np.uint32]) -> bytes:
+    """Ids as a record keeps them."""
+    return np.ascontiguousarray(values, dtype="<u4").tobytes()
+
+
+def _ids(values: bytes) -> NDArray[np.uint32]:
+    return np.frombuffer(values, dtype="<u4").astype(np.uint32)
+
+
+def _bytes(values: bytes) -> Kernel:
+    return np.frombuffer(values, dtype=np.int8).astype(np.float32)

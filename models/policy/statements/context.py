@@ -8,11 +8,13 @@ Cost: a few searches in at most `BEFORE_CHARS` and `AFTER_CHARS` around a match.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice, pairwise
 
 from recalld.models.policy.save_turn import QUESTION_MARKS, SaveTurn
 from recalld.models.policy.statements.grammar import Grammar, Words, lower_case, starts_behind_breaks
+from recalld.models.policy.worked_on import worked_on_end
 
 BEFORE_CHARS, AFTER_CHARS = 240, 200
 """Characters before and behind a match that are looked at; never more than its sentence."""
@@ -24,6 +26,8 @@ LEADING_WORDS_MAX = 5
 _BREAK = re.compile(r"[,;:()\u2013\u2014]|(?<=\s)-(?=\s)")
 _SPEAKER = re.compile(r"\W*(?:[^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,2}|\S*[\]\[_/@=<>|\\\d-]\S*)\W*\Z")
 _STARTS_MAX = 16
+TASKS_MAX = 16
+"""Requests to work on words in one turn that are looked at."""
 
 
 class TurnContext:
@@ -102,10 +106,24 @@ class TurnContext:
         found = self._grammar.invention.search(self._folded)
         return len(self.text) + 1 if found is None else self._turn.sentence_start(found.start())
 
+    @cached_property
+    def _tasks(self) -> tuple[tuple[int, int], ...]:
+        """The characters that are given to be worked on: with each request, as far as it reaches."""
+        return tuple(islice(self._find_tasks(), TASKS_MAX))
+
+    def _find_tasks(self) -> Iterator[tuple[int, int]]:
+        for found in self._grammar.task.finditer(self._folded):
+            first, last = self._turn.sentence_start(found.start()), self._turn.sentence_end(found.start())
+            sentence = self._folded[first:last]
+            is_deferred = ":" not in sentence and self._grammar.deferral.search(sentence) is not None
+            yield first, last if is_deferred else worked_on_end(self._turn, found.end())
+
     def _is_foreign(self, start: int) -> bool:
         """Whether something of the whole turn takes back what starts at a place: asked last, as it costs most."""
         is_foreign = self._turn.foreign.hold(start) or self._is_refused
-        return is_foreign or self._turn.sentence_start(start) >= self._invented_from
+        if is_foreign or self._turn.sentence_start(start) >= self._invented_from:
+            return True
+        return any(first <= start < last for first, last in self._tasks)
 
     def _is_passing(self, before: str, within: str, rest: str) -> bool:
         """Whether the clause is tied to a moment or to one piece of work, or the short clause before it does so."""

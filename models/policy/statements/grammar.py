@@ -43,6 +43,8 @@ class GrammarWords(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         reports: What puts the rest of the sentence into another mouth.
         fictions: What places the rest of the sentence in a tale.
         inventions: What makes fiction, an exercise or a text to work on of everything that follows in the turn.
+        tasks: What gives words to be worked on: the rest of its paragraph, or what its sentence quotes.
+        deferrals: What puts such a task off, or makes a standing order of it.
         refusals: What says that the turn is not to be remembered.
         passing: What ties a statement to a moment or to one piece of work.
         moments: What does so unless the clause says that it recurs: "at nine".
@@ -63,6 +65,8 @@ class GrammarWords(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     reports: tuple[str, ...]
     fictions: tuple[str, ...]
     inventions: tuple[str, ...]
+    tasks: tuple[str, ...] = ()
+    deferrals: tuple[str, ...] = ()
     refusals: tuple[str, ...]
     passing: tuple[str, ...]
     moments: tuple[str, ...]
@@ -94,6 +98,8 @@ class Grammar:
         self.report = _word(words.reports)
         self.fiction = _word(words.fictions)
         self.invention = _word(words.inventions)
+        self.task = _word(words.tasks)
+        self.deferral = _word(words.deferrals)
         self.refusal = _word(words.refusals)
         self.passing = _word(words.passing)
         self.moment = _word(words.moments)

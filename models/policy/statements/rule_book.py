@@ -19,7 +19,7 @@ from recalld.models.policy.statements.names import category_marks, marks_of
 from recalld.models.policy.statements.openings import OpeningIndex
 from recalld.models.policy.statements.rule import BY_NAME, OwnSlot, Rule, RuleError, SlotTable, parse_rules, refuse
 
-_THEMES = ("person", "people", "answers", "endings", "tools", "work", "standing", "tastes", "rules")
+_THEMES = ("person", "people", "answers", "endings", "tools", "work", "standing", "tastes", "rules", "everyday")
 """The files of a language, the most telling rules first: where two find the same words, the earlier one has it."""
 _SHORTHAND = re.compile(r"\{([A-Za-z_]+(?::[a-z_]+)?)\}")
 _NESTED_MAX = 6

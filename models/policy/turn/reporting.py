@@ -8,7 +8,13 @@ from recalld.models.policy.turn.verdict import TurnGateVerdict
 
 
 def report_turn(
-    verdict: TurnGateVerdict, times: QueryTimes, *, is_store_asked: bool, model: str = "", model_prompt: str = ""
+    verdict: TurnGateVerdict,
+    times: QueryTimes,
+    *,
+    is_store_asked: bool,
+    model: str = "",
+    model_prompt: str = "",
+    model_chars: int = 0,
 ) -> TurnReport:
     """Sum a verdict up without a word of the user.
 
@@ -18,6 +24,7 @@ def report_turn(
         is_store_asked: Whether the store said which terms it has.
         model: What came of asking a model; empty when nobody was asked.
         model_prompt: Version of the prompt.
+        model_chars: Characters that the model read and wrote.
     """
     evidence = verdict.evidence
     return TurnReport(
@@ -41,5 +48,6 @@ def report_turn(
         asks_only_for_time=times.asks_only_for_time,
         model=model,
         model_prompt=model_prompt,
+        model_chars=model_chars,
         query_fallback=verdict.query_fallback,
     )

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from store_commands import DrivenStore
 
+from recalld.models.domain.records import MemoryKind
+from recalld.models.domain.store import FoundByWords
 from recalld.models.policy.terms import query_terms
 
 pytestmark = pytest.mark.anyio
@@ -261,3 +263,28 @@ async def test_five_hundred_different_terms_cost_no_error(store: DrivenStore) ->
     terms = [f"term{number}x" for number in range(500)]
     hits = await store.reader.lexical("ines", terms, now_ms=store.now_ms, limit=5, scope=None)
     assert [hit.memory_id for hit in hits] == ["mem-0001"]
+
+
+async def test_words_are_looked_up_with_the_memories_behind_them_in_one_look(store: DrivenStore) -> None:
+    for number in range(4):
+        await store.remember(f"Prefers tea number {number}", user="ines" if number else "neighbour")
+    terms = query_terms("tea number 2")
+    hits = await store.reader.lexical("ines", terms, now_ms=store.now_ms, limit=2, scope=None)
+    found = await store.reader.found_by_words("ines", terms, now_ms=store.now_ms, limit=2, scope=None)
+    assert found.hits == tuple(hits)
+    assert len(found.hits) == 2
+    assert found.memories == await store.reader.memories("ines", [hit.memory_id for hit in hits])
+    assert list(found.memories) == [hit.memory_id for hit in hits]
+    for user, words in (("ines", ["coffee"]), ("nobody", ["tea"])):
+        nothing = await store.reader.found_by_words(user, words, now_ms=store.now_ms, limit=2, scope=None)
+        assert nothing == FoundByWords()
+
+
+async def test_of_what_words_find_only_the_wanted_kinds_are_read(store: DrivenStore) -> None:
+    await store.remember("Tea is bought at Marrow", kind=MemoryKind.FACT)
+    await store.remember("Marrow: the tea shop", kind=MemoryKind.ENTITY)
+    found = await store.reader.found_by_words(
+        "ines", ["tea"], now_ms=store.now_ms, limit=5, scope=None, kinds={MemoryKind.ENTITY, MemoryKind.CONVENTION}
+    )
+    assert {hit.memory_id for hit in found.hits} == {"mem-0001", "mem-0002"}
+    assert list(found.memories) == ["mem-0002"]

@@ -142,3 +142,13 @@ async def test_an_edited_text_stands_with_the_yes_as_the_users_words(store: Driv
     assert lineage is not None
     quotes = [each.quote for each in lineage.evidence if each.generator is Generator.CONFIRMED]
     assert quotes == ["The user likes old rum."]
+
+
+async def test_the_same_words_again_are_a_repeat_and_other_words_a_conflict(store: DrivenStore) -> None:
+    observation = await observed(store)
+    first = await settle(store, observation.id, edited_text="The user likes old rum.")
+    again = await settle(store, observation.id, edited_text="the user likes old rum")
+    assert (again.is_repeat, again.result and again.result.memory) == (True, first.result and first.result.memory)
+    with pytest.raises(RecalldError, match=r"observation_id: .* other words") as caught:
+        await settle(store, observation.id, edited_text="The user likes gin.")
+    assert caught.value.code == ErrorCode.CONFLICT

@@ -9,6 +9,7 @@ import pytest
 from gateway_harness import Running, StartGateway
 
 from recalld.daemon.gateway.peer import AccessPolicy, own_prefix
+from recalld.models.domain.audit_samples import Sample, SampleAnswer, SampleKind
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.outcomes import OutcomeReport, OutcomeResult
 from recalld.models.domain.standing import StandingAction
@@ -137,6 +138,25 @@ async def test_who_acts_for_one_user_alone_cannot_say_that_all_was_audited(start
         assert running.service.audits == 0
 
 
+async def test_samples_are_listed_and_marked_in_the_name_of_the_client_unless_it_says_whose(
+    start: StartGateway,
+) -> None:
+    async with start() as running, AsyncClient(running.path, name="judge", strict=True) as client:
+        for number, kind in enumerate((SampleKind.GATE_DROP, SampleKind.TURN_SKIP)):
+            running.service.kept_samples.append(
+                Sample(id=f"smp_{number}", kind=kind, decision_id="rec_1", text="so?", probability=0.5, at_ms=1)
+            )
+        found = await client.samples(requests.ListSamples(user="ines", kinds=("turn_skip",)))
+        assert [(each.id, each.kind, each.text) for each in found.samples] == [("smp_1", "turn_skip", "so?")]
+        assert len((await client.samples(requests.ListSamples(user="ines"))).samples) == 2
+        await client.mark_sample(requests.MarkSample(user="ines", sample_id="smp_1", answer="yes"))
+        await client.mark_sample(requests.MarkSample(user="ines", sample_id="smp_1", answer=None, by="cyd"))
+        assert [(each.answer, each.by) for each in running.service.marks] == [
+            (SampleAnswer.YES, "judge"),
+            (None, "cyd"),
+        ]
+
+
 async def test_nobody_acts_for_a_user_of_somebody_else(start: StartGateway) -> None:
     policy = Unprivileged(own_uid=os.geteuid() + 1, is_system=True)
     async with start(policy=policy) as running, AsyncClient(running.path, strict=True) as client:
@@ -145,6 +165,8 @@ async def test_nobody_acts_for_a_user_of_somebody_else(start: StartGateway) -> N
             client.set_standing(requests.SetStanding(user="omar", memory_id="m", action="pin")),
             client.outcome(requests.Outcome(user="omar", recall_id="r", result="used")),
             client.outcomes(requests.Outcomes(user="omar", memory_id="m")),
+            client.samples(requests.ListSamples(user="omar")),
+            client.mark_sample(requests.MarkSample(user="omar", sample_id="s", answer="yes")),
         ):
             with pytest.raises(ClientError) as raised:
                 await call

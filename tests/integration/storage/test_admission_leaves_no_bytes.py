@@ -96,6 +96,7 @@ async def test_a_purged_user_leaves_no_byte_and_no_row(data_dir: Path, opened: S
             "memories": 1,
             "changes": 1,
             "decisions": 1,
+            "ledger_tallies": 1,
             "evidence": 1,
         }
         assert await driven.listed("omar") == ["mem-0001"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 from functools import partial
 
 import anyio
+import msgspec
 import pytest
 from actor_system import System, running_system
 
@@ -11,6 +12,7 @@ from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import EventName
 from recalld.models.domain.reasons import AdmissionReason
 from recalld.models.domain.store import ListFilter
+from recalld.models.domain.turn_body import TurnBody
 
 pytestmark = pytest.mark.anyio
 
@@ -176,3 +178,16 @@ async def test_a_turn_that_leads_to_nothing_says_why(text: str, reason: Admissio
 
         assert [verdict.reason for verdict in reply.dropped] == [reason]
         assert (reply.kept, reply.observed, reply.proposals) == ((), (), ())
+
+
+async def test_the_ledger_says_how_long_the_write_gate_took() -> None:
+    async with running_system(System()) as system:
+        system.reading.slow_s["memories"] = 0.03  # what was shown in the session is read before the policy rules
+        await system.store_text("ines", "The deploy key lives in the vault")
+        await system.recall("ines", "where does the deploy key live?", session="s1")
+        reply = await system.observe("ines", "I live in Porto now.", turn_id="t1", session="s1")
+        body = msgspec.json.decode((await system.service.explain("ines", reply.decision_id)).body, type=TurnBody)
+        assert body.policy_ms == pytest.approx(30.0)
+        other = await system.observe("ines", "I live in Porto now.", turn_id="t1", session="s2", speaker=Speaker.TOOL)
+        body = msgspec.json.decode((await system.service.explain("ines", other.decision_id)).body, type=TurnBody)
+        assert (body.read_ms, body.policy_ms) == (0.0, 0.0)  # nothing of a tool is read

@@ -86,3 +86,11 @@ def test_progress_is_told_after_each_group(turns: list[LabelledTurn]) -> None:
     seen: list[tuple[int, int]] = []
     report_own_held_out(turns, OPTIONS, on_progress=lambda done, total: seen.append((done, total)))
     assert seen == [(place, 5) for place in range(1, 6)]
+
+
+def test_the_scores_of_the_fit_are_kept_for_comparing_live_ones_with(
+    record: CalibrationRecord, turns: list[LabelledTurn]
+) -> None:
+    assert record.scores is not None
+    assert record.scores.n == sum(bool(turn.candidates) for turn in turns)
+    assert load_calibration(dump_calibration(record)).scores == record.scores

@@ -13,6 +13,7 @@ from recalld.daemon.cli.commands.audit_loop import Audited, audit
 from recalld.daemon.cli.commands.review_loop import Said
 from recalld.daemon.clock import SystemClock
 from recalld.protocol import items, replies, requests
+from recalld.protocol.audit_items import SampleItem
 
 DAY_MS = 86_400_000
 NOW_MS = 1_790_000_000_000
@@ -42,6 +43,7 @@ class ScriptedDesk:
 
     def __init__(self, *edits: str | None, fails: bool = False) -> None:
         self.done: list[tuple[str, str]] = []
+        self.noted: list[tuple[str, bool]] = []
         self._edits = list(edits)
         self._fails = fails
 
@@ -55,6 +57,9 @@ class ScriptedDesk:
     def reword(self, memory: items.MemoryItem, text: str) -> Said:
         self.done.append((text, memory.id))
         return Said(text="Kept")
+
+    def note(self, memory: items.MemoryItem, *, is_right: bool) -> None:
+        self.noted.append((memory.id, is_right))
 
 
 class ScriptedKeys:
@@ -83,6 +88,7 @@ def test_each_key_decides_about_one_memory() -> None:
     assert desk.done == [("Other words", "mem_2"), ("forget", "mem_3")]
     assert done == Audited(kept=1, edited=1, forgotten=1, left=0)
     assert done.is_whole
+    assert desk.noted == [("mem_1", True), ("mem_2", False), ("mem_3", False)]
     assert screen.shown == ["1/3 mem_1", "2/3 mem_2", "3/3 mem_3"]
 
 
@@ -118,6 +124,29 @@ def plan(daemon: StandIn, *memories: items.MemoryItem) -> None:
     daemon.plan(requests.ListMemories, replies.Memories(memories=memories, total=len(memories)))
     daemon.plan(requests.GetLineage, replies.Error(code="not_found", message="memory_id: there is none"))
     daemon.plan(requests.NoteAudit, replies.Ok())
+    daemon.plan(requests.ListSamples, replies.Samples(samples=(record("smp_2", "mem_2"),)))
+    daemon.plan(requests.MarkSample, replies.Ok())
+
+
+def record(sample_id: str, memory_id: str) -> SampleItem:
+    return SampleItem(
+        id=sample_id, kind="record", decision_id="adm_1", memory_id=memory_id, probability=1.0, at_ms=NOW_MS
+    )
+
+
+def test_a_memory_that_was_forgotten_is_marked_as_a_wrong_record(daemon: StandIn, run: Run) -> None:
+    plan(daemon, memory(1), memory(2))
+    daemon.plan(requests.Forget, replies.Forgotten(count=1, ids=("mem_2",)))
+    assert run("audit", "--records", "--by", "cyd", stdin=b"k\nf\n").code == 0
+    (mark,) = asked(daemon, requests.MarkSample)
+    assert isinstance(mark, requests.MarkSample)
+    assert (mark.sample_id, mark.answer, mark.by) == ("smp_2", "no", "cyd")
+
+
+def test_an_audit_goes_on_when_a_mark_cannot_be_noted(daemon: StandIn, run: Run) -> None:
+    plan(daemon, memory(2))
+    daemon.plan(requests.MarkSample, replies.Error(code="busy", message="busy", retryable=True))
+    assert "Noted as audited" in run("audit", "--records", stdin=b"k\n").out
 
 
 def test_who_decided_about_all_of_the_last_days_is_noted(daemon: StandIn, run: Run) -> None:
@@ -189,8 +218,3 @@ def test_an_edit_is_stored_in_place_of_the_old_words(
     (gone,) = asked(daemon, requests.Forget)
     assert isinstance(gone, requests.Forget)
     assert gone.ids == ("mem_1",)
-
-
-def test_what_is_to_be_audited_must_be_said(run: Run) -> None:
-    ended = run("audit")
-    assert (ended.code, "--records" in ended.err) == (64, True)

@@ -6,6 +6,7 @@ import io
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from labelled_rows import make_rows, telling_models, write_rows
 from rich.console import Console
@@ -13,6 +14,8 @@ from stand_in_daemon import Run
 
 from recalld.daemon.cli.commands import calibrate as calibrate_command
 from recalld.daemon.cli.commands.calibrate_progress import stage_bars
+from recalld.daemon.own_calibration import run as run_module
+from recalld.daemon.own_calibration.builtin import BuiltinSource
 from recalld.daemon.own_calibration.kept import current_path, last_refusal
 from recalld.daemon.own_calibration.run import CalibrationStage
 from recalld.models.calibration.record import load_calibration
@@ -83,6 +86,9 @@ def test_too_little_data_ends_with_1_says_the_counts_and_is_remembered(run: Run,
         (("notes.jsonl", "--rollback"), "takes no FILE"),
         (("notes.jsonl", "--target", "95"), "target_retention"),
         (("notes.jsonl", "--candidates-max", "0"), "candidates_max"),
+        (("notes.jsonl", "--plot", "a.pdf"), "neither .svg nor .png"),
+        (("notes.jsonl", "--out", "nowhere/record.json"), "--out: nowhere is no directory"),
+        (("--rollback", "--builtin"), "takes no FILE"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(run: Run, arguments: tuple[str, ...], said: str) -> None:
@@ -106,3 +112,31 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not() -> None:
         with stage_bars(is_silent=False, console=console) as on_progress:
             on_progress(CalibrationStage.SCORING, 7, 10)
         assert ("7/10" in shown.getvalue()) is is_terminal
+
+
+def test_what_to_expect_elsewhere_is_said_and_drawn(run: Run, file: str, tmp_path: Path) -> None:
+    ended = run("calibrate", file, "--candidates-max", "3", "--plot", str(tmp_path / "expected.svg"))
+    assert ended.code == 0
+    assert "conversation" in ended.out.splitlines()[-3]
+    assert b"without house-1" in (tmp_path / "expected.svg").read_bytes()
+
+
+def test_a_row_without_candidates_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
+    rows = make_rows(1, 2)
+    rows[1] = msgspec.structs.replace(rows[1], memories=(), store="nowhere")
+    path = write_rows(tmp_path / "notes.jsonl", rows)
+    ended = run("calibrate", str(path))
+    assert ended.code == 64
+    assert f"{path}, line 2: row 0-1: it has no `memories`" in ended.err
+
+
+def test_a_fit_on_the_sources_of_the_package_is_not_ones_own(
+    run: Run, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = make_rows(1, 1)[0]
+    source = BuiltinSource(name="written", records=row.memories, turns=(row,), content=b"rows")
+    monkeypatch.setattr(run_module, "builtin_sources", lambda: [source])
+    assert run("calibrate", file, "--builtin", "--candidates-max", "3").code == 0
+    record = load_calibration(current_path(tmp_path / "data").read_bytes())
+    assert (record.is_own, record.n, record.corpus_id) == (False, 241, "notes.jsonl+written")
+    assert record.id.startswith("package-")

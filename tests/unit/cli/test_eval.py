@@ -105,6 +105,16 @@ def test_people_get_counts_intervals_kinds_and_the_calibration(run: Run, file: s
     assert "three_views" not in ended.out
 
 
+def test_gates_are_told_apart_where_that_is_asked_for(run: Run, file: str) -> None:
+    ended = run("eval", file, "--arms", "gate", "--compound")
+    lines = [" ".join(line.split()) for line in ended.out.splitlines()]
+    assert any(line.startswith("all gates together 8/8 = 1.000") for line in lines)
+    assert any(line.startswith("product of the parts") for line in lines)
+    document = json.loads(run("eval", file, "--arms", "gate", "--compound", "--json").out)
+    compound = document["sets"]["notes"]["compound"]
+    assert {"search", "turn", "floor", "relevance", "pack", "joint", "product", "injected"} == set(compound)
+
+
 def test_the_plot_is_drawn_where_it_was_asked_for(run: Run, file: str, tmp_path: Path) -> None:
     path = tmp_path / "trade.svg"
     assert run("eval", file, "--arms", "gate,floor_only", "--plot", str(path)).code == 0

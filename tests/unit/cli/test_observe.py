@@ -140,6 +140,14 @@ def test_what_was_kept_noted_proposed_and_dropped_is_told_with_its_reasons(daemo
     assert "\x1b" not in ended.out
 
 
+def test_an_end_of_what_was_never_stored_does_not_say_that_something_ended(daemon: StandIn, run: Run) -> None:
+    unmet = items.Verdict(reason="correction", outcome="closed", generator="rule", rule="tool/no-longer")
+    daemon.plan(requests.Observe, replies.Admitted(decision_id="adm_1", dropped=(unmet,)))
+    out = run("observe", "I no longer use Vim").out
+    assert "there was nothing stored to end" in out
+    assert "ended what was stored" not in out
+
+
 def test_what_is_named_by_its_id_is_named_by_its_words_too(daemon: StandIn, run: Run) -> None:
     full = items.UsageItem(records=2, chars=10, records_max=2, evictions=("mem_3",))
     closed = items.Verdict(reason="correction", outcome="closed", superseded=("mem_7",), generator="rule")

@@ -11,7 +11,7 @@ from recalld.daemon.cli.words import DEGRADED_REASONS, RECALL_REASONS
 from recalld.models.domain.reasons import RecallReason
 from recalld.protocol import replies, requests
 from recalld.protocol.errors import ErrorCode
-from recalld.protocol.items import Coverage, DroppedItem, GateReport, MemoryItem, RecalledItem, Timings
+from recalld.protocol.items import Coverage, DroppedItem, GateReport, MemoryItem, RecalledItem, ShadowItem, Timings
 
 ITEM = RecalledItem(
     id="mem_1",
@@ -375,3 +375,17 @@ def test_with_json_an_error_is_an_object_on_standard_output(daemon: StandIn, run
     error = json.loads(ended.out)["error"]
     assert error["code"] == "busy"
     assert error["message"].startswith("too much at once")
+
+
+def test_in_shadow_mode_what_was_done_is_told_beside_what_the_gates_decided(daemon: StandIn, run: Run) -> None:
+    decided = ShadowItem(mode="shadow_silent", decision="inject", reason="relevant", item_ids=("mem_1", "mem_2"))
+    daemon.plan(requests.Recall, msgspec.structs.replace(SILENT, reason="shadow", shadow=decided))
+    assert run("recall", "hello").out.splitlines()[0] == (
+        "Shadow mode (shadow_silent): nothing is handed over; with the gates obeyed, 2 memories would have been "
+        "(inject, relevant)."
+    )
+    skipped = ShadowItem(mode="shadow_inject", decision="skip", reason="acknowledgement")
+    daemon.plan(requests.Recall, msgspec.structs.replace(INJECTED, reason="shadow", shadow=skipped))
+    lines = run("recall", "thanks").out.splitlines()
+    assert "1 memory handed over; with the gates obeyed, nothing would have been (skip, acknowledgement)" in lines[0]
+    assert "Mei works from" in lines[1]

@@ -12,7 +12,7 @@ from rich.console import Console
 from stand_in_daemon import Run, StandIn
 
 from recalld.daemon.cli.commands.review_items import DAY_MS, Waiting, waiting_in
-from recalld.daemon.cli.commands.review_loop import Reviewed, Said, review
+from recalld.daemon.cli.commands.review_loop import LineKeys, Reviewed, Said, review
 from recalld.daemon.cli.commands.review_view import ConsoleScreen, waiting_lines
 from recalld.daemon.cli.commands.why_view import why_lines
 from recalld.daemon.clock import SystemClock
@@ -407,3 +407,12 @@ def test_an_ending_that_is_accepted_says_what_it_ended_in_words(daemon: StandIn,
 
 def test_two_answers_at_a_time_are_refused(run: Run) -> None:
     assert run("review", "--accept", "a", "--reject", "b").code == 64
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [("a\n", "a"), (" Reject \n", "r"), ("ab\n", "ab"), ("anything\n", "anything"), ("\n", "s"), ("", "")],
+)
+def test_only_a_whole_answer_on_a_line_decides(line: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(line))
+    assert LineKeys().next_key() == key

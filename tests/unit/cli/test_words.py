@@ -7,7 +7,9 @@ import pytest
 
 from recalld.daemon.cli import words
 from recalld.models.domain.admission_store import FactOutcome, ProposalState
+from recalld.models.domain.audit_samples import SampleAnswer, SampleKind
 from recalld.models.domain.cues import BackfillEnd, BackfillFailure, UpdateReason
+from recalld.models.domain.drift import GateName, Reference
 from recalld.models.domain.facts import Generator
 from recalld.models.domain.outcomes import OutcomeResult
 from recalld.models.domain.reasons import (
@@ -28,6 +30,10 @@ from recalld.models.policy.cue_reply import CueReplyFault
     ("vocabulary", "values"),
     [
         (words.RECALL_REASONS, RecallReason),
+        (words.GATE_NAMES, GateName),
+        (words.SAMPLE_QUESTIONS, SampleKind),
+        (words.SAMPLE_ANSWERS, SampleAnswer),
+        (words.DRIFT_REFERENCES, Reference),
         (words.DEGRADED_REASONS, DegradedReason),
         (words.DROP_REASONS, DropReason),
         (words.ADMISSION_REASONS, AdmissionReason),

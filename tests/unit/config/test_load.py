@@ -199,6 +199,21 @@ def test_a_word_outside_a_closed_list_names_the_list(tmp_path: Path) -> None:
     assert '"on"' in message
 
 
+def test_a_mode_that_there_is_not_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    recall_message = refusal(tmp_path, '[recall]\nmode = "shadow"\n')
+    assert "recall.mode" in recall_message
+    assert '"shadow_inject" and "shadow_silent"' in recall_message
+    write_message = refusal(tmp_path, '[admission]\nmode = "shadow_silent"\n')
+    assert "admission.mode" in write_message
+    assert '"enforce" does' in write_message
+
+
+def test_a_window_of_drift_that_is_smaller_than_the_minimum_is_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path, "[drift]\nwindow = 100\n")
+    assert "drift.window = 100 is less than drift.decisions_min = 200" in message
+    assert load(tmp_path, "[drift]\nwindow = 100\ndecisions_min = 50\n").drift.window == 100
+
+
 def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
     for section in ("recall", "storage"):
         assert f"{section}: expected object, got int" in refusal(tmp_path, f"{section} = 3\n", RECALLD_DATA_DIR="/x")

@@ -43,6 +43,12 @@ def test_the_shipped_record_was_made_for_the_default_models() -> None:
     assert found.floors == record.floors
 
 
+def test_the_shipped_record_brings_a_sample_of_its_scores() -> None:
+    record = shipped_calibration()
+    assert record.scores is not None
+    assert 0.9 * record.n <= record.scores.n <= record.n
+
+
 def test_another_scorer_runs_with_its_own_default_and_the_embedders_floors() -> None:
     found = calibration_in_force(settings(cross_encoder=L6))
     assert found.model.heads == (LOGIT_HEAD,)

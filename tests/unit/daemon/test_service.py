@@ -10,7 +10,7 @@ from recalld.daemon.config.settings import RecallSettings
 from recalld.models.domain.admission import SessionEvent
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import EventName
-from recalld.models.domain.health import BreakerState, ModelState
+from recalld.models.domain.health import BreakerState, ModelState, StatsQuery
 from recalld.models.domain.reasons import RecallDecision, RecallMode, RecallReason
 from recalld.models.domain.recall import RecallOutcome
 
@@ -194,6 +194,41 @@ async def test_stats_count_every_recall_and_write_by_what_became_of_it() -> None
         stats = await system.service.stats()
     assert stats.counters["recalls"] == 2
     assert stats.latencies_ms["total_p95"] > 0
+
+
+async def test_a_window_reconciles_what_was_just_decided_for_a_user_and_for_all() -> None:
+    async with running_system(System()) as system:
+        await system.store_text("ines", TEXT)
+        await system.store_text("bo", TEXT)
+        await system.recall("ines", QUERY)
+        await system.recall("ines", "thanks")
+        await system.recall("ines", "how long does an egg boil?")
+        await system.recall("bo", QUERY)
+        await system.observe("ines", "Remember that the office is in Bern.", turn_id="t1")
+        await system.observe("ines", "What a nice day it is.", turn_id="t2")
+        of_all = (await system.service.stats(StatsQuery(days=1))).ledger
+        of_one = (await system.service.stats(StatsQuery(user="ines", days=1))).ledger
+        ever = (await system.service.stats(StatsQuery(is_ever=True))).ledger
+        nobody = (await system.service.stats(StatsQuery(user="nobody", days=1))).ledger
+    assert of_all is not None
+    assert of_one is not None
+    assert ever is not None
+    assert nobody is not None
+    assert all(each.holds for report in (of_all, of_one, nobody) for each in report.reconciliations)
+    assert {each.name: each.total for each in of_all.reconciliations}["recalls"] == 4
+    sums = {each.name: each for each in of_one.reconciliations}
+    assert (sums["recalls"].total, sums["recalls"].parts["skip:acknowledgement"]) == (3, 1)
+    assert sums["turns"].parts == {"kept": 1, "nothing": 1}
+    assert (nobody.decisions, nobody.compound) == ((), None)
+    assert sum(each.share.k for each in ever.decisions) == sum(each.share.k for each in of_all.decisions) == 8
+
+
+async def test_a_window_of_a_store_that_cannot_be_read_is_an_error_and_the_counters_are_not() -> None:
+    async with running_system(System()) as system:
+        system.reading.code = ErrorCode.STORAGE_UNAVAILABLE
+        with pytest.raises(RecalldError):
+            await system.service.stats(StatsQuery(days=1))
+        assert (await system.service.stats()).ledger is None
 
 
 async def test_a_subscriber_hears_of_its_user_and_of_nobody_else() -> None:

@@ -10,6 +10,8 @@ from recalld.daemon.doctor.calibration import check_calibration_data
 from recalld.daemon.doctor.context import DoctorContext, Live
 from recalld.daemon.doctor.result import Status
 from recalld.daemon.own_calibration.kept import Refusal, current_path, install, note_refusal
+from recalld.models.calibration.intervals import wilson
+from recalld.models.calibration.record import SourceReport
 from recalld.protocol.replies import HealthReport
 
 MakeContext = Callable[..., DoctorContext]
@@ -56,3 +58,11 @@ def test_a_record_that_cannot_be_read_fails(make_context: MakeContext, settings:
     found = check_calibration_data(make_context())
     assert found.status is Status.FAIL
     assert "--rollback" in found.remedy
+
+
+def test_a_threshold_that_does_not_survive_a_change_of_source_is_called_so(
+    make_context: MakeContext, settings: Settings
+) -> None:
+    report = SourceReport(source="notes.jsonl", threshold=0.5, retention=wilson(50, 100), silence=wilson(90, 100))
+    install(settings.storage.data_dir, msgspec.structs.replace(OWN, held_out=(report,)))
+    assert "does not survive a change of source (notes.jsonl)" in check_calibration_data(make_context()).seen

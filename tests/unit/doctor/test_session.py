@@ -24,12 +24,29 @@ def client_for(path: Path, timeout_s: float = 5.0) -> Callable[[], Client]:
 def test_a_daemon_that_reports_is_heard(tmp_path: Path, healthy: replies.HealthReport) -> None:
     daemon = StandIn(tmp_path / "s.sock")
     daemon.plan(requests.Health, healthy)
+    daemon.plan(requests.Stats, replies.StatsReport(uptime_s=1, counters={}, latencies_ms={}))
     live = ask_daemon(client_for(daemon.path))
     daemon.close()
     assert live.health is not None
     assert live.health.scorer.state == "ready"
     assert live.welcome is not None
-    assert daemon.seen == [requests.Health(id=daemon.seen[0].id, deep=True)]
+    assert live.stats is not None
+    health, stats = daemon.seen
+    assert health == requests.Health(id=health.id, deep=True)
+    assert stats == requests.Stats(id=stats.id, days=7)
+
+
+def test_a_daemon_that_keeps_its_counts_to_itself_is_well_all_the_same(
+    tmp_path: Path, healthy: replies.HealthReport
+) -> None:
+    daemon = StandIn(tmp_path / "s.sock")
+    daemon.plan(requests.Health, healthy)
+    daemon.plan(requests.Stats, replies.Error(code="forbidden", message="user: not of all users"))
+    live = ask_daemon(client_for(daemon.path))
+    daemon.close()
+    assert live.health is not None
+    assert (live.stats, live.problem) == (None, "")
+    assert "not of all users" in live.stats_problem
 
 
 def test_nobody_on_the_socket_is_an_answer(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import codecs
+import gzip
 from pathlib import Path
 
 import msgspec
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from labelled_rows import make_rows, write_rows
 
 from recalld.daemon.evaluation.sets import UNDATED_MS, builtin_sets, read_sets
-from recalld.daemon.own_calibration.labelling import moment_ms
+from recalld.daemon.own_calibration.labelling import Record, moment_ms
 from recalld.daemon.own_calibration.rows import DAY_MS, RowError
 
 ROW: dict[str, object] = {
@@ -33,7 +35,7 @@ def test_a_file_is_a_set_and_disputed_rows_are_left_out_and_counted(tmp_path: Pa
     (found,) = read_sets([write(tmp_path / "notes.jsonl", ROW, unclear)], [])
     assert (found.name, len(found.rows), found.disputed) == ("notes", 1, 1)
     (row,) = found.rows
-    assert (row.label.row_id, row.label.source, row.label.relevant) == ("q1", "notes", {"m1"})
+    assert (row.label.row_id, row.label.source, row.label.relevant) == ("q1", "notes", frozenset({"m1"}))
     assert row.now_ms == (moment_ms("2026-03-03T10:00:00Z") or 0) + DAY_MS
     assert [memory.id for memory in row.memories] == ["m1"]
 
@@ -136,3 +138,40 @@ def test_the_sources_of_the_package_are_there_with_their_labels() -> None:
         assert len(known) == 70
         assert all(row.label.relevant <= known for row in each.rows)
         assert all(bool(row.label.relevant) == row.label.is_answerable for row in each.rows)
+
+
+def test_a_row_that_is_there_twice_is_refused_and_one_that_only_shares_its_id_is_not(tmp_path: Path) -> None:
+    row = make_rows(1, 1)[0]
+    with pytest.raises(RowError, match="line 2: id: 0-0 is on line 1 word for word"):
+        read_sets([write_rows(tmp_path / "twice.jsonl", [row, row])], [])
+    other = msgspec.structs.replace(row, query="And my bread?")
+    assert len(read_sets([write_rows(tmp_path / "apart.jsonl", [row, other])], [])[0].rows) == 2
+
+
+def test_a_file_whose_rows_are_all_disputed_has_nothing_to_measure(tmp_path: Path) -> None:
+    rows = [msgspec.structs.replace(row, disputed=True) for row in make_rows(1, 3)]
+    with pytest.raises(RowError, match="line 1: disputed: all rows of notes are"):
+        read_sets([write_rows(tmp_path / "notes.jsonl", rows)], [])
+
+
+def test_a_compressed_file_is_called_so_and_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    plain = write_rows(tmp_path / "plain.jsonl", make_rows(1, 2)).read_bytes()
+    packed, marked = tmp_path / "rows.jsonl.gz", tmp_path / "marked.jsonl"
+    packed.write_bytes(gzip.compress(plain))
+    marked.write_bytes(codecs.BOM_UTF8 + plain)
+    with pytest.raises(RowError, match="the file is compressed; unpack it first"):
+        read_sets([packed], [])
+    assert len(read_sets([marked], [])[0].rows) == 2
+
+
+def test_a_row_without_a_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RowError, match="line 1: id is blank"):
+        read_sets([write(tmp_path / "notes.jsonl", ROW | {"id": " "})], [])
+
+
+@pytest.mark.parametrize("size", [5_000, 200_000])
+def test_long_texts_are_read_whole(tmp_path: Path, size: int) -> None:
+    row = make_rows(1, 1)[0]
+    long = msgspec.structs.replace(row, memories=(Record(id="long", text="word " * (size // 5)),))
+    (read,) = read_sets([write_rows(tmp_path / "notes.jsonl", [long])], [])
+    assert len(read.rows[0].memories[0].text) == size

@@ -107,6 +107,7 @@ async def test_a_burst_of_three_is_one_extraction_thirty_seconds_after_the_last(
         assert await stored(system) == set(STATEMENTS.values())
         assert (await counts(system), counted(system, "read")) == (PendingCounts(), 1)
         assert counted(system, "superseded") == 2
+        assert counted(system, "chars") > sum(map(len, STATEMENTS.values()))  # and what asks for it, and the answer
 
 
 async def test_steady_chatter_is_read_within_the_longest_wait() -> None:

@@ -15,6 +15,7 @@ from recalld.models.domain.reasons import (
     RecallMode,
     RecallReason,
 )
+from recalld.models.domain.shadow import GateMode
 from recalld.protocol import items, requests
 
 NOW_MS = 1_800_000_000_000
@@ -142,7 +143,6 @@ def test_a_filter_by_time_without_a_zone_is_refused_with_the_remedy() -> None:
         ("yesterday", "", "now: 'yesterday' is not understood; use RFC 3339"),
         ("2026-07-01T12:00:00", "", "now: '2026-07-01T12:00:00' has no offset; add one such as +02:00"),
         ("2026-02-30T12:00:00Z", "", "now: '2026-02-30T12:00:00Z' is not a possible date and time"),
-        ("0001-01-01T00:00:00+23:59", "", None),
         (1_782_900_000, "", "now: 1782900000 looks like seconds; integers are epoch milliseconds"),
         (None, "X/Y", "time_zone: 'X/Y' is no IANA time zone; give one such as Europe/Berlin"),
         (NOW_MS, "../etc", "time_zone: '../etc' is no IANA time zone"),
@@ -236,6 +236,36 @@ def test_dropped_candidates_are_sent_only_when_asked_for_and_degradation_always(
     assert (plain.dropped, plain.mode, plain.degraded_reason) == ((), "floor_only", "breaker_open")
     assert [(item.id, item.reason, item.logit) for item in asked.dropped] == [("mem_2", "budget", -3.0)]
     assert plain.coverage.discovered == plain.coverage.searched + plain.coverage.skipped_wrong_scope
+
+
+def test_in_shadow_mode_a_reply_says_what_was_done_and_beside_it_what_the_gates_decided() -> None:
+    item = recall.RecalledItem(memory=MEMORY, evidence=recall.Evidence(), relevance=0.9)
+    decided = outcome(items=(item,))
+    silent = msgspec.structs.replace(decided, shadow=recall.ShadowServing(mode=GateMode.SHADOW_SILENT))
+    shown = translate.recalled(1, silent, now_ms=NOW_MS, explain=False)
+    assert (shown.decision, shown.reason, shown.items) == ("silent", "shadow", ())
+    assert shown.shadow is not None
+    assert (shown.shadow.mode, shown.shadow.decision, shown.shadow.reason, shown.shadow.item_ids) == (
+        "shadow_silent",
+        decided.decision,
+        decided.reason,
+        (MEMORY.id,),
+    )
+    injecting = recall.ShadowServing(mode=GateMode.SHADOW_INJECT, items=(item,))
+    skipped = outcome(decision=RecallDecision.SKIP, reason=RecallReason.ACKNOWLEDGEMENT, shadow=injecting)
+    shown = translate.recalled(1, skipped, now_ms=NOW_MS, explain=False)
+    assert (shown.decision, shown.reason, len(shown.items)) == ("inject", "shadow", 1)
+    assert translate.recalled(1, decided, now_ms=NOW_MS, explain=False).shadow is None
+
+
+def test_in_shadow_mode_silence_because_something_broke_stays_an_error() -> None:
+    broken = outcome(
+        decision=RecallDecision.ERROR,
+        reason=RecallReason.DEGRADED,
+        shadow=recall.ShadowServing(mode=GateMode.SHADOW_SILENT),
+    )
+    shown = translate.recalled(1, broken, now_ms=NOW_MS, explain=False)
+    assert (shown.decision, shown.reason) == ("error", "degraded")
 
 
 def test_an_age_is_never_negative_when_the_clock_was_set_back() -> None:

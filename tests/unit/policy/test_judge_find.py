@@ -18,6 +18,7 @@ from recalld.models.policy.judge.find import (
     kind_of,
 )
 from recalld.models.policy.judge.model import Judge
+from recalld.models.policy.judge.phrases import read_phrases
 from recalld.models.policy.judge.segments import split_segments
 from recalld.models.policy.judge.wording import statement_of
 from recalld.models.policy.save_turn import prepare_turn
@@ -64,13 +65,24 @@ def test_a_language_without_means_of_its_own_is_read_as_english(record: Admissio
     judge = Judge.of(record.model)
     vector = np.asarray([embed("We use Consul")], dtype=np.float64)
     flags = np.zeros((1, len(record.model.flags)))
-    assert judge.log_odds(vector, vector[0], flags, "xx") == judge.log_odds(vector, vector[0], flags, "en")
+    turn = prepare_turn("We use Consul")
+    phrases = read_phrases(turn, split_segments(turn))
+    assert judge.log_odds(vector, vector[0], flags, phrases, "xx") == judge.log_odds(
+        vector, vector[0], flags, phrases, "en"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "language", "statement"),
     [
         ("my dog is called Biscuit", "en", "The user's dog is called Biscuit."),
+        ("fix this Makefile, we're on FreeBSD 14", "en", "The user's team is on FreeBSD 14."),
+        ("I never want you to use emojis", "en", "The user never wants the assistant to use emojis."),
+        ("Actually Noor's swimming moved to Thursdays", "en", "Noor's swimming moved to Thursdays."),
+        ("No, I work from Ghent these days", "en", "The user works from Ghent these days."),
+        ("No meetings on Fridays, ever", "en", "No meetings on Fridays, ever."),
+        ("since I'm vegetarian", "en", "The user is vegetarian."),
+        ("since Monday I work from home", "en", "Since Monday the user works from home."),
         ("I no longer work at Initech", "en", "The user no longer works at Initech."),
         ("I now lived through that", "en", "The user now lived through that."),
         ("we deploy\n  on Fridays!", "en", "The user's team deploys on Fridays!"),

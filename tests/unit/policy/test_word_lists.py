@@ -21,6 +21,7 @@ from recalld.models.policy import (
 )
 from recalld.models.policy.assistant_person import to_assistant
 from recalld.models.policy.explicit_save import NotSaved, find_explicit_save
+from recalld.models.policy.foreign_text import find_foreign_spans
 from recalld.models.policy.gazetteer import gazetteer
 from recalld.models.policy.host_text import strip_host_text
 from recalld.models.policy.names import stands_alone
@@ -56,6 +57,7 @@ PROBES: dict[str, Callable[[], bool]] = {
     "host_line_markers.txt": lambda: strip_host_text("Sender (untrusted metadata): x\nhi") == "hi",
     "host_tags.txt": lambda: strip_host_text("<system-reminder>x</system-reminder>hi") == "hi",
     "name_openers.en.txt": lambda: stands_alone("Ask Apollo", ("apollo",), spelled="Apollo"),
+    "plain_labels.txt": lambda: find_foreign_spans("Work: I am a baker").sections == (),
     "question_words.en.txt": lambda: text_shape("where is my key").is_open_question,
     "roles.txt": lambda: isinstance(find_explicit_save("System: ok.\n\nRemember that I am Ana"), NotSaved),
     "roman_one_nouns.en.txt": lambda: to_third_person("Type I error") == "Type I error",

@@ -143,6 +143,7 @@ def test_no_refusal_of_a_wrong_value_is_in_the_words_of_the_decoder() -> None:
         good: dict[str, object] = {"user": "u", "session": "s", "text": "x", "turn_id": "t", "speaker": "user"}
         good |= {"memory_id": "m", "decision_id": "d", "event": "ended", "batch_id": "b"}
         good |= {"op": "recall", "action": "pin", "result": "used"}
+        good |= {"sample_id": "smp", "answer": "yes"}
         good |= {"observation_id": "o", "accept": True, "records": []}
         for name, value in itertools.product(cls.__struct_fields__, wrong):
             try:

@@ -10,16 +10,19 @@ from protocol_tables import PAGE, page_with, tables
 from wire_examples import VECTORS
 
 from recalld.daemon.gateway.limits import GatewayLimits
-from recalld.models.domain import cues, reasons
+from recalld.models.domain import cues, drift, reasons
 from recalld.models.domain.admission_store import FactOutcome, ProposalState
+from recalld.models.domain.audit_samples import SampleAnswer, SampleKind
 from recalld.models.domain.decision import CandidateReason, DecideReason, GateDecision
 from recalld.models.domain.events import EventName
 from recalld.models.domain.facts import Generator
+from recalld.models.domain.ledger_tally import Step
 from recalld.models.domain.records import TextOrigin
 from recalld.models.domain.runtime_model import PromptPurpose
 from recalld.models.domain.standing import StandingChoice, StandingReason, StandingVerdict
 from recalld.models.domain.user_data import ImportOutcome
 from recalld.models.domain.world import ClaimKind, ClaimOutcome, ProbeReason
+from recalld.models.lab.ledger.stages import Stage
 from recalld.models.policy.cue_reply import CueReplyFault
 from recalld.protocol import fields
 from recalld.protocol.client import ClientFault
@@ -73,6 +76,15 @@ def test_the_table_of_errors_is_the_closed_list() -> None:
         ("kind of a claim", ClaimKind),
         ("outcome of a claim", ClaimOutcome),
         ("reason of a claim", ProbeReason),
+        ("gate of a drift report", drift.GateName),
+        ("name of a drift alarm", drift.AlarmName),
+        ("kind of a sample", SampleKind),
+        ("answer to a sample", SampleAnswer),
+        ("statistic of a shift", drift.Statistic),
+        ("reference of a shift", drift.Reference),
+        ("band of a shift", drift.Band),
+        ("stage of a candidate's end", Stage),
+        ("step whose time is counted", Step),
         ("name of an event", EventName),
     ],
 )

@@ -186,6 +186,8 @@ async def test_a_model_is_asked_only_about_what_rules_and_store_leave_open() -> 
     assert prompt.purpose is PromptPurpose.TURN_GATE
     assert prompt.turns == ("Hello.", "Good morning, what can I do?", UNDECIDED)
     assert UNDECIDED not in prompt.prompt
+    assert report.model_chars == len(prompt.prompt) + sum(map(len, prompt.turns)) + len(model.reply)
+    assert seen(posted).model_chars == 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Looks at the newest decisions now and then, and raises rate-limited alarms."""

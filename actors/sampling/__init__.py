@@ -1,0 +1,1 @@
+"""Keeps decisions by chance, behind the replies, for a person to look at."""

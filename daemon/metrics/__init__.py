@@ -1,0 +1,1 @@
+"""The daemon's figures in the text format of Prometheus."""

@@ -1,0 +1,1 @@
+"""What the counts of the ledger say: shares with intervals, times, sums that must agree, and what gates cost."""
