@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from recalld.actors.admission import (
+    AdmissionMessage,
     AnswerProposal,
     BackfillCues,
     EraseEverything,
@@ -29,7 +30,7 @@ from recalld.actors.drift.desk import DriftDesk
 from recalld.actors.embedder import EmbedderMessage, GetEmbedderHealth
 from recalld.actors.events import BoundedEventStream, EventBus, EventLevel
 from recalld.actors.extraction.messages import ExtractionMessage, ExtractNow
-from recalld.actors.kernel import Address, AskError, AskFailure, Supervisor
+from recalld.actors.kernel import Address, AskError, AskFailure, Reply, Supervisor
 from recalld.actors.ports import Clock, IdSource, MemoryReader
 from recalld.actors.recall import ChangeSession, GateCalibration, GiveStanding, NoTurnError, Recall, RecallTurns
 from recalld.actors.recall.report import final_event, ledger_row
@@ -186,32 +187,30 @@ class LocalMemoryService:
         self._parts.events.publish(final_event(query, outcome, floors="", at_ms=at_ms), EventLevel.ERROR)
         return outcome
 
+    async def _admission(self, user: str, build: Callable[[Reply[R]], AdmissionMessage], deadline_s: float) -> R:
+        """What a user's admission actor answers."""
+        with self._parts.directory.actors_of(user) as actors:
+            return await _answered(actors.admission.ask(build, deadline_s=deadline_s))
+
     async def remember(self, request: RememberRequest) -> RememberReply:
         """Store explicitly."""
-        with self._parts.directory.actors_of(request.memory.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: RememberMemory(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.memory.user, lambda reply: RememberMemory(request=request, reply=reply), request.deadline_s
+        )
 
     async def observe(self, turn: ObservedTurn) -> ObserveReply:
         """Decide about a turn."""
-        with self._parts.directory.actors_of(turn.user) as actors:
-            observed: ObserveReply = await _answered(
-                actors.admission.ask(lambda reply: ObserveTurn(turn=turn, reply=reply), deadline_s=turn.deadline_s)
-            )
+        observed: ObserveReply = await self._admission(
+            turn.user, lambda reply: ObserveTurn(turn=turn, reply=reply), turn.deadline_s
+        )
         self._parts.sampler.observed(turn, observed)
         return observed
 
     async def confirm(self, request: ConfirmRequest) -> ConfirmReply:
         """Answer a proposal."""
-        with self._parts.directory.actors_of(request.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: AnswerProposal(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.user, lambda reply: AnswerProposal(request=request, reply=reply), request.deadline_s
+        )
 
     async def proposals(
         self, user: str, state: ProposalState | None, *, limit: int, cursor: str | None
@@ -236,12 +235,9 @@ class LocalMemoryService:
 
     async def settle(self, request: SettleRequest) -> SettleReply:
         """Take a person's word on an observation."""
-        with self._parts.directory.actors_of(request.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: SettleFact(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.user, lambda reply: SettleFact(request=request, reply=reply), request.deadline_s
+        )
 
     async def export(self, user: str, *, limit: int, cursor: str | None, is_waiting_only: bool) -> ExportPage:
         """A page of everything that is kept of a user, or of its observations and proposals alone."""
@@ -251,48 +247,33 @@ class LocalMemoryService:
 
     async def import_records(self, request: ImportRequest) -> ImportReply:
         """Take over what was exported."""
-        with self._parts.directory.actors_of(request.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: TakeOverRecords(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.user, lambda reply: TakeOverRecords(request=request, reply=reply), request.deadline_s
+        )
 
     async def purge_user(self, request: PurgeRequest) -> UserPurged:
         """Leave nothing of a user behind."""
-        with self._parts.directory.actors_of(request.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: EraseEverything(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.user, lambda reply: EraseEverything(request=request, reply=reply), request.deadline_s
+        )
 
     async def forget(self, request: ForgetRequest) -> ForgetReply:
         """Forget, or preview forgetting."""
-        with self._parts.directory.actors_of(request.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: ForgetMemories(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.user, lambda reply: ForgetMemories(request=request, reply=reply), request.deadline_s
+        )
 
     async def update(self, request: UpdateRequest) -> UpdateReply:
         """Change what is known about a memory beside its text."""
-        with self._parts.directory.actors_of(request.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: UpdateMemory(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.user, lambda reply: UpdateMemory(request=request, reply=reply), request.deadline_s
+        )
 
     async def backfill(self, request: BackfillRequest) -> BackfillReply:
         """Have a lent model write cues and asks for memories that have no asks."""
-        with self._parts.directory.actors_of(request.user) as actors:
-            return await _answered(
-                actors.admission.ask(
-                    lambda reply: BackfillCues(request=request, reply=reply), deadline_s=request.deadline_s
-                )
-            )
+        return await self._admission(
+            request.user, lambda reply: BackfillCues(request=request, reply=reply), request.deadline_s
+        )
 
     async def session(self, user: str, session: str, event: SessionEvent) -> None:
         """Reset what is visible in a session."""

@@ -12,7 +12,7 @@ from recalld.models.domain.admission_store import Confirm, FactResult, ProposalS
 from recalld.models.domain.errors import ErrorCode, RecalldError
 from recalld.models.domain.events import Event, EventName
 from recalld.models.domain.reasons import Op
-from recalld.models.domain.records import MEMORY_CHARS_MAX, Memory
+from recalld.models.domain.records import MEMORY_CHARS_MAX
 from recalld.models.domain.store import DecisionRow, PutVectors
 from recalld.models.policy.admission.secrets import redact
 
@@ -46,11 +46,9 @@ class Confirmer:
             decision=_open_decision(deps.ids.new_id("cfm"), request.user, request.session, now_ms),
         )
         confirmed = await answered_by_store(ask_store(deps.store, command, deadline_s=request.deadline_s))
-        memory = None if confirmed.result is None else confirmed.result.memory
-        if memory is not None and not confirmed.is_repeat:
-            await self._embed(memory, request.deadline_s)
         decision_id = "" if confirmed.is_repeat else command.decision.id
         proposal = confirmed.proposal
+        await self._embed_new(confirmed.result, request.deadline_s, is_repeat=confirmed.is_repeat)
         self._publish(
             request.user, proposal.id, proposal.state, confirmed.result, decision_id, is_repeat=confirmed.is_repeat
         )
@@ -83,9 +81,7 @@ class Confirmer:
             decision=_open_decision(deps.ids.new_id("cfm"), request.user, "", now_ms),
         )
         settled = await answered_by_store(ask_store(deps.store, command, deadline_s=request.deadline_s))
-        memory = None if settled.result is None else settled.result.memory
-        if memory is not None and not settled.is_repeat:
-            await self._embed(memory, request.deadline_s)
+        await self._embed_new(settled.result, request.deadline_s, is_repeat=settled.is_repeat)
         state = ProposalState.ACCEPTED if request.is_accepted else ProposalState.REJECTED
         decision_id = "" if settled.is_repeat else command.decision.id
         self._publish(
@@ -98,8 +94,11 @@ class Confirmer:
             is_repeat=settled.is_repeat,
         )
 
-    async def _embed(self, memory: Memory, deadline_s: float) -> None:
-        """Give the record its vectors now; what cannot be embedded in time is embedded later, like anything else."""
+    async def _embed_new(self, result: FactResult | None, deadline_s: float, *, is_repeat: bool) -> None:
+        """Give a new record its vectors now; what cannot be embedded in time is embedded later, like anything else."""
+        memory = None if result is None else result.memory
+        if memory is None or is_repeat:
+            return
         deps = self._deps
         by_s = min(deps.clock.monotonic_s() + EMBED_WAIT_S_MAX, deadline_s - WRITE_RESERVE_S)
         made = await embed_memory(deps, memory, deadline_s=by_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from recalld.daemon.evaluation.figure import drawn
 from recalld.protocol.audit_items import AuditSection
 
 _INCHES: Final = (8.0, 3.2)
@@ -22,17 +23,13 @@ def draw_audit(section: AuditSection, path: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - optional, and slow to import
-
     shares = {
         "relevant memories held back": section.recall_misses,
         "turns that needed memory, not searched": section.turn_misses,
         "recalled, not relevant": section.wrong_injections,
         "unstored turns with something to keep": section.write_misses,
     }
-    # As for the trade-off: a salt of its own, and text stays text.
-    with plt.rc_context({"svg.hashsalt": "recalld", "svg.fonttype": "none", "font.size": 8.0}):
-        figure, panel = plt.subplots(figsize=_INCHES)
+    with drawn(path, count=1, inches=_INCHES) as (panel,):
         for name, found in shares.items():
             if found is None:
                 panel.barh([f"{name} (not audited)"], [0.0])
@@ -42,7 +39,3 @@ def draw_audit(section: AuditSection, path: Path) -> None:
         panel.set_xlim(0, 1)
         panel.invert_yaxis()
         panel.set_title("what audits found, with 95 % intervals (and how many marks)")
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else {"Software": "recalld"}
-        figure.savefig(path, metadata=metadata)
-        plt.close(figure)

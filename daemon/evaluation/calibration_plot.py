@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recalld.daemon.evaluation.figure import drawn
 from recalld.models.calibration.intervals import Proportion
 from recalld.models.calibration.record import CalibrationRecord
 
@@ -27,11 +28,7 @@ def draw_calibration(record: CalibrationRecord, path: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - optional, and slow to import
-
-    # As for the trade-off: a salt of its own, and text stays text.
-    with plt.rc_context({"svg.hashsalt": "recalld", "svg.fonttype": "none", "font.size": 8.0}):
-        figure, panel = plt.subplots(figsize=_INCHES)
+    with drawn(path, count=1, inches=_INCHES) as (panel,):
         for place, each in enumerate(record.held_out):
             _draw_point(panel, f"without {each.source}", each.silence, each.retention, f"C{place % 10}", "o")
         _draw_point(panel, "data of the fit", record.silence, record.retention, "black", "*")
@@ -43,10 +40,6 @@ def draw_calibration(record: CalibrationRecord, path: Path) -> None:
         panel.set_ylim(-0.02, 1.04)
         panel.grid(visible=True, alpha=0.3)
         panel.legend(loc="lower left", fontsize=6)
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else {"Software": "recalld"}
-        figure.savefig(path, metadata=metadata)
-        plt.close(figure)
 
 
 def _draw_point(panel: Axes, label: str, silence: Proportion, retention: Proportion, colour: str, marker: str) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recalld.daemon.evaluation.figure import drawn
 from recalld.models.lab.drill_report import DrillArm, DrillSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLUMNS_MAX: Final = 3
 _PANEL_INCHES: Final = (4.8, 4.0)
 
 
@@ -28,22 +27,9 @@ def draw_drill(sets: Mapping[str, DrillSet], path: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - optional, and slow to import
-
-    columns = min(COLUMNS_MAX, len(sets))
-    lines = math.ceil(len(sets) / columns)
-    width, height = _PANEL_INCHES
-    # As for the trade-off: a salt of its own, and text stays text.
-    with plt.rc_context({"svg.hashsalt": "recalld", "svg.fonttype": "none", "font.size": 8.0}):
-        figure, panels = plt.subplots(lines, columns, figsize=(width * columns, height * lines), squeeze=False)
-        for panel in panels.flat[len(sets) :]:
-            panel.set_axis_off()
-        for panel, (name, report) in zip(panels.flat, sets.items(), strict=False):
+    with drawn(path, count=len(sets), inches=_PANEL_INCHES) as panels:
+        for panel, (name, report) in zip(panels, sets.items(), strict=True):
             _draw_set(panel, name, report)
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else {"Software": "recalld"}
-        figure.savefig(path, metadata=metadata)
-        plt.close(figure)
 
 
 def _draw_set(panel: Axes, name: str, report: DrillSet) -> None:

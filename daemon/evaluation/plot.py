@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recalld.daemon.evaluation.figure import drawn
 from recalld.daemon.evaluation.run import Evaluated
 from recalld.models.lab.arms import ArmName
 from recalld.models.lab.curve import trade_off
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS: Final = (".svg", ".png")
-COLUMNS_MAX: Final = 3
 CURVES: Final = (ArmName.GATE, ArmName.ONE_VIEW, ArmName.BEST_ASK, ArmName.FEATURES)
 """Arms whose other thresholds are drawn, too; more lines than these cannot be told apart."""
 _PANEL_INCHES: Final = (5.2, 4.4)
@@ -61,23 +60,9 @@ def draw(evaluated: Sequence[Evaluated], path: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - optional, and slow to import
-
-    columns = min(COLUMNS_MAX, len(evaluated))
-    lines = math.ceil(len(evaluated) / columns)
-    width, height = _PANEL_INCHES
-    # Without a salt of its own, the same figures would give another file each time. Text stays text.
-    with plt.rc_context({"svg.hashsalt": "recalld", "svg.fonttype": "none", "font.size": 8.0}):
-        figure, panels = plt.subplots(lines, columns, figsize=(width * columns, height * lines), squeeze=False)
-        for place, panel in enumerate(panels.flat):
-            if place < len(evaluated):
-                _draw_set(panel, evaluated[place])
-            else:
-                panel.set_axis_off()
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else {"Software": "recalld"}
-        figure.savefig(path, metadata=metadata)
-        plt.close(figure)
+    with drawn(path, count=len(evaluated), inches=_PANEL_INCHES) as panels:
+        for panel, each in zip(panels, evaluated, strict=True):
+            _draw_set(panel, each)
 
 
 def _draw_set(panel: Axes, each: Evaluated) -> None:

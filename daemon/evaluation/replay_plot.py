@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from recalld.daemon.evaluation.plot import COLUMNS_MAX
+from recalld.daemon.evaluation.figure import drawn
 from recalld.models.lab.replay_report import GateReport, ReplayReport
 from recalld.models.lab.replay_summary import STACK
 
@@ -31,24 +30,12 @@ def draw_replay(report: ReplayReport, path: Path) -> None:
     import matplotlib.pyplot as plt  # noqa: PLC0415 - optional, and slow to import
 
     sets = {name: each.gates for name, each in report.sets.items() if not each.is_weak}
-    columns = max(1, min(COLUMNS_MAX, len(sets)))
-    lines = max(1, math.ceil(len(sets) / columns))
-    width, height = _PANEL_INCHES
-    # Without a salt of its own, the same figures would give another file each time. Text stays text.
-    with plt.rc_context({"svg.hashsalt": "recalld", "svg.fonttype": "none", "font.size": 8.0}):
-        figure, panels = plt.subplots(lines, columns, figsize=(width * columns, height * lines), squeeze=False)
-        named = list(sets.items())
-        for place, panel in enumerate(panels.flat):
-            if place < len(named):
-                _draw_set(panel, *named[place], plt.get_cmap("tab20"))
-            else:
-                panel.set_axis_off()
-        if not named:
-            panels.flat[0].set_title("no set whose labels allow figures of precision")
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else {"Software": "recalld"}
-        figure.savefig(path, metadata=metadata)
-        plt.close(figure)
+    with drawn(path, count=max(1, len(sets)), inches=_PANEL_INCHES) as panels:
+        for panel, (name, gates) in zip(panels, sets.items(), strict=False):
+            _draw_set(panel, name, gates, plt.get_cmap("tab20"))
+        if not sets:
+            panels[0].set_axis_off()
+            panels[0].set_title("no set whose labels allow figures of precision")
 
 
 def _draw_set(panel: Axes, name: str, gates: Mapping[str, GateReport], colours: Colormap) -> None:

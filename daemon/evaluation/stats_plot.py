@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recalld.daemon.evaluation.figure import drawn
 from recalld.protocol.stats_items import GateTime, LedgerReport, Share
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 BARS_MAX: Final = 14
 """Bars of one panel: the largest; more cannot be read."""
-_INCHES: Final = (13.0, 4.6)
+_INCHES: Final = (13.0 / 3, 4.6)
 
 
 def draw_stats(report: LedgerReport, path: Path) -> None:
@@ -27,20 +28,12 @@ def draw_stats(report: LedgerReport, path: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - optional, and slow to import
-
     recalls = [(f"{each.decision}: {each.reason}", each.share) for each in report.decisions if each.op == "recall"]
     steps = [] if report.compound is None else [(each.gate, each.passed) for each in report.compound.steps]
-    # As for the trade-off: a salt of its own, and text stays text.
-    with plt.rc_context({"svg.hashsalt": "recalld", "svg.fonttype": "none", "font.size": 8.0}):
-        figure, panels = plt.subplots(1, 3, figsize=_INCHES)
+    with drawn(path, count=3, inches=_INCHES) as panels:
         _draw_shares(panels[0], recalls, "recalls by decision and reason")
         _draw_shares(panels[1], steps, "passed, of what reached each gate")
         _draw_times(panels[2], report.times)
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else {"Software": "recalld"}
-        figure.savefig(path, metadata=metadata)
-        plt.close(figure)
 
 
 def _draw_shares(panel: Axes, rows: list[tuple[str, Share]], title: str) -> None:

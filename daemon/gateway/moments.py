@@ -17,13 +17,11 @@ import zoneinfo
 from typing import NoReturn
 
 from recalld.models.domain.errors import ErrorCode, RecalldError
-from recalld.models.policy.expiry import EPOCH_MS_MAX, EPOCH_MS_MIN
+from recalld.models.policy.expiry import EPOCH_MS_MAX, EPOCH_MS_MIN, SAID_MS_MIN
 
 _DATE_TIME = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:[Zz]|[+-]\d{2}:\d{2})?", re.ASCII
 )
-SAID_MS_MIN = 631_152_000_000
-"""The start of 1990: nobody spoke to an assistant before."""
 AHEAD_MS_MAX = 5 * 366 * 86_400_000
 """How far ahead of the daemon's clock a turn may be: five years. A clock that lost its battery is behind by that much,
 and made-up conversations play next year; more is a slip, such as microseconds for milliseconds."""

@@ -71,7 +71,8 @@ class JudgeFit:
         Raises:
             ValueError: No segment, or none with, or none without a fact.
         """
-        self._turns = turns
+        self._counts = [len(turn.labels) for turn in turns]
+        self._styles = np.repeat([turn.row.style for turn in turns], self._counts)
         labels = np.asarray([label for turn in turns for label in turn.labels], dtype=bool)
         if not 0 < int(labels.sum()) < len(labels):
             message = "the rows must hold turns that state facts and turns that state none"
@@ -93,10 +94,7 @@ class JudgeFit:
 
     def model_without(self, style: str) -> JudgeModel:
         """The model of the fit that has not seen a style: its prototypes are there, and weigh nothing."""
-        is_own = np.repeat(
-            [turn.row.style == style for turn in self._turns], [len(turn.labels) for turn in self._turns]
-        )
-        return self._model(self._ridge.without(np.flatnonzero(is_own[self._chosen])))
+        return self._model(self._duals_without(style))
 
     def _model(self, duals: Matrix) -> JudgeModel:
         seen = self._seen
@@ -124,20 +122,21 @@ class JudgeFit:
         Raises:
             ValueError: There are fewer than two styles.
         """
-        counts = [len(turn.labels) for turn in self._turns]
-        styles = np.repeat([turn.row.style for turn in self._turns], counts)
-        names = sorted(set(styles.tolist()))
+        names = sorted(set(self._styles.tolist()))
         if len(names) < 2:
             message = f"leaving one style out needs rows of two styles or more, got {', '.join(names) or 'none'}"
             raise ValueError(message)
-        scores = np.empty(len(styles))
+        scores = np.empty(len(self._styles))
         for style in names:
-            own = np.flatnonzero(styles == style)
-            duals = self._ridge.without(np.flatnonzero(styles[self._chosen] == style))
+            own = np.flatnonzero(self._styles == style)
+            duals = self._duals_without(style)
             by_wording = self._phrases.sums(own, self._phrase_weights(duals))
             scores[own] = _OFFSET + self._likeness(own) @ duals + by_wording
             on_style(style)
-        return [tuple(map(float, each)) for each in np.split(scores, np.cumsum(counts)[:-1])]
+        return [tuple(map(float, each)) for each in np.split(scores, np.cumsum(self._counts)[:-1])]
+
+    def _duals_without(self, style: str) -> Matrix:
+        return self._ridge.without(np.flatnonzero(self._styles[self._chosen] == style))
 
     def _likeness(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Of some segments to the prototypes, by features: shape (places, prototypes)."""
@@ -148,32 +147,12 @@ class JudgeFit:
         return PHRASES_SHARE * self._phrases.combined(self._chosen, duals)
 
 
-def fit_judge(turns: Sequence[JudgedTurn]) -> JudgeModel:
-    """Fit a model whose score is the regression's own.
-
-    Raises:
-        ValueError: No segment, or none with, or none without a fact.
-    """
-    return JudgeFit(turns).model()
-
-
 def score(turn: JudgedTurn, judge: Judge) -> tuple[float, ...]:
     """The score of each segment."""
     if not turn.texts.segments:
         return ()
     odds = judge.log_odds(turn.vectors[:-1], turn.vectors[-1], turn.flags, turn.phrases, turn.language)
     return tuple(map(float, odds))
-
-
-def held_out_scores(
-    turns: Sequence[JudgedTurn], on_style: Callable[[str], None] = lambda _style: None
-) -> list[tuple[float, ...]]:
-    """The score of each segment by a model fitted without the style of its turn, in the order of the turns.
-
-    Raises:
-        ValueError: There are fewer than two styles, or a fit has nothing to learn from.
-    """
-    return JudgeFit(turns).held_out_scores(on_style)
 
 
 def in_log_odds(model: JudgeModel, turns: Sequence[JudgedTurn], scores: Sequence[tuple[float, ...]]) -> JudgeModel:

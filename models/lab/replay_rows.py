@@ -6,18 +6,18 @@ import codecs
 import datetime as dt
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 from zoneinfo import available_timezones
 
 import msgspec
 
 from recalld.models.domain.admission import Speaker
+from recalld.models.policy.expiry import SAID_MS_MIN
 
 WEAK: Final = "weak"
 """The `label_strength` of rows whose labels say nothing of what is *not* worth storing."""
 FIELDS_PAGE: Final = "docs/measuring.md has the fields of a conversation"
-SAID_MS_MIN: Final = 631_152_000_000
-"""The start of 1990."""
 SAID_MS_MAX: Final = 4_102_444_800_000
 """The start of 2100."""
 _PLACE: Final = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
@@ -160,7 +160,7 @@ def _problem(row: ReplayRow) -> str:
         return f"ts is {row.ts!r}; give ISO 8601 such as 2026-03-02T09:14:00+01:00, or leave it out"
     if said_ms is not None and not SAID_MS_MIN <= said_ms < SAID_MS_MAX:
         return f"ts is {row.ts!r}, when nobody spoke to an assistant; give a moment from 1990 to 2100, or leave it out"
-    if row.time_zone and row.time_zone not in available_timezones():
+    if row.time_zone and row.time_zone not in _zones():
         return f"time_zone is {row.time_zone!r}; give an IANA name such as Europe/Berlin, or leave it out"
     return _fact_problem(row.facts, len(row.turns))
 
@@ -172,3 +172,9 @@ def _fact_problem(facts: Sequence[RowFact], turns: int) -> str:
         if not fact.statement.strip() and not fact.quote.strip():
             return f"facts[{place}].statement is blank, and so is its quote; say what the turn states"
     return ""
+
+
+@cache
+def _zones() -> frozenset[str]:
+    """Names of all time zones: read from the disk once, and not for every row."""
+    return frozenset(available_timezones())

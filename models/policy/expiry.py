@@ -22,6 +22,8 @@ EPOCH_MS_MIN = 100_000_000_000
 """Integers below are refused: as milliseconds they mean 1973 or earlier, as seconds they mean the present."""
 EPOCH_MS_MAX = 253_402_300_799_999
 """The end of the year 9999, where calendars stop."""
+SAID_MS_MIN = 631_152_000_000
+"""The start of 1990: nobody spoke to an assistant before."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>[Zz]|[+-]\d{2}:\d{2})?", re.ASCII

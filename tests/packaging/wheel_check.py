@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("actors", "daemon", "models", "protocol", "systemd")
 DRAWING = frozenset(
     f"recalld/daemon/evaluation/{name}.py"
-    for name in ("plot", "audit_plot", "calibration_plot", "drill_plot", "replay_plot", "stats_plot")
+    for name in ("figure", "plot", "audit_plot", "calibration_plot", "drill_plot", "replay_plot", "stats_plot")
 )
 BUILTIN = """
 from recalld.daemon.evaluation.sets import builtin_sets

@@ -8,8 +8,6 @@ from recalld.models.calibration.admission_calibrate import AdmissionInfo, Steps,
 from recalld.models.calibration.admission_fit import (
     WRITTEN_MIN,
     JudgeFit,
-    fit_judge,
-    held_out_scores,
     rates_at,
     score,
     threshold_for,
@@ -35,7 +33,7 @@ def record() -> AdmissionRecord:
 
 def test_a_style_left_out_of_the_fit_is_judged_right() -> None:
     turns = prepare_rows(make_rows(), embed)
-    scores = held_out_scores(turns)
+    scores = JudgeFit(turns).held_out_scores()
     for turn, each in zip(turns, scores, strict=True):
         best = max(range(len(each)), key=lambda place: each[place])
         assert turn.labels[best] == bool(turn.row.facts)
@@ -46,7 +44,7 @@ def test_a_style_left_out_of_the_fit_is_judged_right() -> None:
 
 def test_a_threshold_reaches_its_target_as_far_as_any_does_and_rests_on_enough_turns() -> None:
     turns = prepare_rows(make_rows(), embed)
-    scores = held_out_scores(turns)
+    scores = JudgeFit(turns).held_out_scores()
     threshold = threshold_for(turns, scores, 0.75)
     assert rates_at(turns, scores, threshold).precision.value >= 0.75
     assert rates_at(turns, scores, threshold_for(turns, scores, 0.99)).precision.n == WRITTEN_MIN
@@ -61,7 +59,7 @@ def test_held_out_means_that_a_style_does_not_change_its_own_scores() -> None:
         else turn
         for turn in turns
     ]
-    scores, others = held_out_scores(turns), held_out_scores(mislabelled)
+    scores, others = JudgeFit(turns).held_out_scores(), JudgeFit(mislabelled).held_out_scores()
     for turn, one, two in zip(turns, scores, others, strict=True):
         assert (one == pytest.approx(two, abs=1e-4)) == (turn.row.style == STYLES[0])
 
@@ -110,7 +108,7 @@ def test_one_style_or_one_label_is_too_little_to_fit_on() -> None:
     with pytest.raises(ValueError, match="two styles or more"):
         calibrate_admission(one_style, embed, INFO)
     with pytest.raises(ValueError, match="turns that state none"):
-        fit_judge(prepare_rows([row for row in make_rows() if not row.facts], embed))
+        JudgeFit(prepare_rows([row for row in make_rows() if not row.facts], embed))
 
 
 def test_a_record_for_another_embedder_says_so(record: AdmissionRecord) -> None:

@@ -36,7 +36,7 @@ from recalld.daemon.evaluation.replay_store import DirectStore
 from recalld.daemon.own_calibration.labelling import PairModels
 from recalld.models.calibration.admission_calibrate import prepare_rows
 from recalld.models.calibration.admission_data import STYLES, AdmissionRow, SecondReading, StatedFact
-from recalld.models.calibration.admission_fit import fit_judge, score
+from recalld.models.calibration.admission_fit import JudgeFit, score
 from recalld.models.domain.admission import Speaker
 from recalld.models.domain.errors import InvariantError
 from recalld.models.domain.position import Position
@@ -259,7 +259,7 @@ def test_turns_are_drawn_evenly_and_the_others_counted(drawn_max: int | None, ex
 
 def test_a_judge_of_a_style_has_not_seen_it_and_its_log_odds_are_on_the_shipped_scale() -> None:
     rows = make_rows()
-    shipped = msgspec.structs.replace(fit_judge(prepare_rows(rows, embed)), slope=3.0, intercept=-2.0)
+    shipped = msgspec.structs.replace(JudgeFit(prepare_rows(rows, embed)).model(), slope=3.0, intercept=-2.0)
     told: list[tuple[str, int, int]] = []
     read = Meter(PairModels(embed, embed, lambda _query, _text: 0.0))
     judges = held_out_judges(shipped, rows, read, lambda *each: told.append(each))
